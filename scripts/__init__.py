@@ -1,0 +1,1 @@
+"""Programs for development; nothing in the product imports them."""
