@@ -1,0 +1,1 @@
+"""A generation as text files: knowledge.txt, llms.txt, llms-full.txt."""

@@ -1,0 +1,41 @@
+"""How does a text of blocks tell where a block starts? One rule for its writer and its reader.
+
+A block starts with a line `Source: <url>` behind a blank line, outside a code fence. A line
+`Language: <code>` may follow.
+"""
+
+import re
+from collections.abc import Iterator
+
+SOURCE_LINE = re.compile(r"Source:[ \t]+(\S+)[ \t]*")
+LANGUAGE_LINE = re.compile(r"Language:[ \t]+([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)[ \t]*")
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
+
+
+def fence_after(line: str, fence: str) -> str:
+    """The code fence that is open behind `line`, given the one before it; "" for none."""
+    mark = _FENCE.match(line)
+    if not fence:
+        return mark[1] if mark else ""
+    closes = mark and mark[1].startswith(fence) and not line.strip().strip(fence[0])
+    return "" if closes else fence
+
+
+def contained(text: str) -> Iterator[str]:
+    """The lines of `text`, so that nothing in it starts a block or hides the block behind it.
+
+    A line that reads `Source: …` is indented by one space; a fence that nobody closed is closed.
+    """
+    fence = ""
+    for line in text.split("\n"):
+        fence = fence_after(line, fence)
+        yield f" {line}" if SOURCE_LINE.fullmatch(line.rstrip("\r")) else line
+    if fence:
+        yield fence
+
+
+def fenced(text: str) -> str:
+    """`text` in a code fence that nothing in it can close."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    return f"{fence}\n{text}\n{fence}"

@@ -1,0 +1,105 @@
+"""Which rows share a term with a query? One Protocol, one switch between its kinds."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.errors import GenerationIncompatible
+from retrieval.keyword.base import KeywordIndex, Passage, Selection, label
+
+__all__ = [
+    "KEYWORD_KINDS",
+    "UPDATABLE_KINDS",
+    "KeywordIndex",
+    "Passage",
+    "Selection",
+    "build_keyword_index",
+    "label",
+    "open_keyword_index",
+    "update_keyword_index",
+]
+
+KEYWORD_KINDS = ("rank-bm25", "tantivy")
+UPDATABLE_KINDS = ("rank-bm25",)
+
+
+def build_keyword_index(kind: str, passages: Iterable[Passage], folder: Path) -> None:
+    """Write an index of `kind` into `folder`, which exists and is empty.
+
+    Args:
+        kind: One of KEYWORD_KINDS.
+        passages: In row order; there may be none. They are taken one by one.
+        folder: Where the index lies alone.
+
+    Raises:
+        OSError: There is no space, or the folder cannot be written.
+        ValueError: Unknown kind.
+    """
+    match kind:
+        case "rank-bm25":
+            from retrieval.keyword.okapi import build_okapi
+
+            build_okapi(passages, folder)
+        case "tantivy":
+            from retrieval.keyword.tantivy_building import build_tantivy
+
+            build_tantivy(passages, folder)
+        case _:
+            raise ValueError(
+                f"unknown kind of keyword index {kind!r}; known: {', '.join(KEYWORD_KINDS)}"
+            )
+
+
+def update_keyword_index(
+    kind: str,
+    before: Path,
+    old_rows: NDArray[np.int64],
+    fresh: Iterable[Passage],
+    languages: tuple[str, ...],
+    folder: Path,
+) -> None:
+    """Write the index that `build_keyword_index` would, from one that has most passages.
+
+    Args:
+        kind: One of UPDATABLE_KINDS.
+        before: Folder of an index that the same analyzer made.
+        old_rows: As for `merged_postings`.
+        fresh: The passages that are new, in row order.
+        languages: Of all passages, sorted.
+        folder: Where the index lies alone.
+
+    Raises:
+        GenerationCorrupt: The index before cannot be read.
+        OSError: There is no space, or the folder cannot be written.
+        ValueError: Another kind.
+    """
+    if kind not in UPDATABLE_KINDS:
+        raise ValueError(f"a keyword index of kind {kind!r} is not updated but built")
+    from retrieval.keyword.okapi import update_okapi
+
+    update_okapi(before, old_rows, fresh, languages, folder)
+
+
+def open_keyword_index(kind: str, folder: Path) -> KeywordIndex:
+    """Open the index of `kind` that was written into `folder`.
+
+    Raises:
+        GenerationCorrupt: A file is absent, torn or of another kind.
+        GenerationIncompatible: This version does not know the kind or its format.
+    """
+    match kind:
+        case "rank-bm25":
+            from retrieval.keyword.okapi import OkapiIndex
+
+            return OkapiIndex.open(folder)
+        case "tantivy":
+            from retrieval.keyword.tantivy import TantivyIndex
+
+            return TantivyIndex.open(folder)
+        case _:
+            raise GenerationIncompatible(
+                f"{folder} has a keyword index of kind {kind!r}, known: "
+                f"{', '.join(KEYWORD_KINDS)}; run a sync"
+            )

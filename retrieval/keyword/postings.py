@@ -1,0 +1,164 @@
+"""Which rows hold a term, and how often? Arrays in memory, plain files on disk."""
+
+import json
+import zipfile
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from retrieval.errors import GenerationCorrupt, GenerationIncompatible
+
+FORMAT = 1
+TERMS_FILE = "terms.json"
+POSTINGS_FILE = "postings.npz"
+MAX_TERMS_BYTES = 1 << 30
+# What numpy and zipfile raise for files that are torn or something else.
+UNREADABLE = (
+    AttributeError,
+    EOFError,
+    KeyError,
+    MemoryError,
+    OSError,
+    RuntimeError,
+    TypeError,
+    ValueError,
+    zipfile.BadZipFile,
+    zlib.error,
+)
+
+Ints = NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Postings:
+    """Rows by term, rows of one term ascending.
+
+    Attributes:
+        languages: Of the passages, as the analyzer was given them.
+        terms: Number of a term.
+        starts: int64 (terms + 1,): where a term's stretch of `rows` begins and ends.
+        rows: int32; every row of every term.
+        frequencies: int32, as `rows`: how often the row holds the term, at least 1.
+        lengths: int32 (passages,): terms of each passage.
+    """
+
+    languages: tuple[str, ...]
+    terms: dict[str, int]
+    starts: NDArray[np.int64]
+    rows: Ints
+    frequencies: Ints
+    lengths: Ints
+
+    def of(self, term: str) -> tuple[Ints, Ints]:
+        """Rows that hold `term`, ascending, and how often each of them does."""
+        number = self.terms.get(term)
+        if number is None:
+            return self.rows[:0], self.frequencies[:0]
+        stretch = slice(self.starts[number], self.starts[number + 1])
+        return self.rows[stretch], self.frequencies[stretch]
+
+
+def collect_postings(passages: Iterable[list[str]], languages: tuple[str, ...]) -> Postings:
+    """Turn the terms of each passage into postings; there may be none."""
+    by_term: dict[str, tuple[list[int], list[int]]] = {}
+    lengths: list[int] = []
+    for row, terms in enumerate(passages):
+        lengths.append(len(terms))
+        for term, frequency in Counter(terms).items():
+            rows, frequencies = by_term.setdefault(term, ([], []))
+            rows.append(row)
+            frequencies.append(frequency)
+    names = sorted(by_term)
+    sizes = [len(by_term[name][0]) for name in names]
+    return Postings(
+        languages,
+        {name: number for number, name in enumerate(names)},
+        np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))).astype(np.int64),
+        _joined(by_term[name][0] for name in names),
+        _joined(by_term[name][1] for name in names),
+        np.array(lengths, dtype=np.int32),
+    )
+
+
+def write_postings(postings: Postings, folder: Path) -> None:
+    """Write `terms.json` and `postings.npz`, byte-identical for equal postings."""
+    table = {
+        "format": FORMAT,
+        "languages": list(postings.languages),
+        "terms": list(postings.terms),
+    }
+    text = json.dumps(table, ensure_ascii=False, separators=(",", ":"))
+    (folder / TERMS_FILE).write_bytes(text.encode("utf-8"))
+    with (folder / POSTINGS_FILE).open("wb") as file:
+        np.savez(
+            file,
+            allow_pickle=False,
+            starts=postings.starts,
+            rows=postings.rows,
+            frequencies=postings.frequencies,
+            lengths=postings.lengths,
+        )
+
+
+def read_postings(folder: Path) -> Postings:
+    """Read what `write_postings` wrote.
+
+    Raises:
+        GenerationCorrupt: A file is absent, torn, foreign, or does not fit the other.
+        GenerationIncompatible: A newer format.
+    """
+    languages, terms = _read_terms(folder / TERMS_FILE)
+    path = folder / POSTINGS_FILE
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as arrays:
+            starts = arrays["starts"].astype(np.int64, casting="safe")
+            rows, frequencies, lengths = (
+                arrays[name].astype(np.int32, casting="safe", copy=False)
+                for name in ("rows", "frequencies", "lengths")
+            )
+    except UNREADABLE as error:
+        raise GenerationCorrupt(f"{path} is absent, torn or no keyword index") from error
+    postings = Postings(languages, terms, starts, rows, frequencies, lengths)
+    if not _fits(postings):
+        raise GenerationCorrupt(f"{path} does not fit {TERMS_FILE} beside it")
+    return postings
+
+
+def _joined(lists: Iterator[list[int]]) -> Ints:
+    return np.fromiter((number for numbers in lists for number in numbers), dtype=np.int32)
+
+
+def _read_terms(path: Path) -> tuple[tuple[str, ...], dict[str, int]]:
+    try:
+        if path.stat().st_size > MAX_TERMS_BYTES:
+            raise GenerationCorrupt(f"{path} is larger than {MAX_TERMS_BYTES} bytes")
+        table = json.loads(path.read_bytes())
+        version, languages, names = table["format"], table["languages"], table["terms"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise GenerationCorrupt(f"{path} is absent, torn or no keyword index") from error
+    if version != FORMAT:
+        raise GenerationIncompatible(f"{path} has format {version!r}, this version reads {FORMAT}")
+    if not all(isinstance(value, list) for value in (languages, names)):
+        raise GenerationCorrupt(f"{path} is no keyword index")
+    if not all(isinstance(value, str) for value in (*languages, *names)):
+        raise GenerationCorrupt(f"{path} is no keyword index")
+    return tuple(languages), {name: number for number, name in enumerate(names)}
+
+
+def _fits(postings: Postings) -> bool:
+    starts, rows = postings.starts, postings.rows
+    return bool(
+        starts.shape == (len(postings.terms) + 1,)
+        and starts[0] == 0
+        and starts[-1] == len(rows) == len(postings.frequencies)
+        and (np.diff(starts) > 0).all()
+        and (postings.frequencies > 0).all()
+        and (postings.lengths >= 0).all()
+        and (rows >= 0).all()
+        and (rows < len(postings.lengths)).all()
+    )

@@ -1,0 +1,5 @@
+from tests.contracts.dense_index import ComparingContract, DenseIndexContract, UntrainedContract
+
+
+class TestScalarIndex(DenseIndexContract, UntrainedContract, ComparingContract):
+    kind = "sq8"
