@@ -1,0 +1,1 @@
+"""Sources in, a generation out: what `askfolio sync` does."""

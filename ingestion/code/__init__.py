@@ -1,0 +1,1 @@
+"""Code cut at its functions, methods and classes."""

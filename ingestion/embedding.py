@@ -1,0 +1,145 @@
+"""Which texts have no vector yet, and their way to the embedder; stored as they arrive."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ingestion.chunking import embedded_text
+from ingestion.progress import progress_bar
+from ingestion.vector_cache import VectorCache
+from retrieval.chunk_store import STORE_FILE, ChunkStore
+from retrieval.dense.vector_file import VECTORS_FILE
+from retrieval.embedding.base import Embedder
+from retrieval.manifest import Manifest, file_record
+
+# Enough for a window of requests to stay full: 64 texts go into one.
+_READ_CHUNKS = 4096
+_TAKEN_ROWS = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class MissingTexts:
+    """Distinct embedded texts of a staged store that have no stored vector.
+
+    Attributes:
+        hashes: SHA-256 of each text, in corpus order.
+        rows: A row that holds it.
+        tokens: Tokens of all of them together.
+        tokens_by_text: Tokens of each.
+    """
+
+    hashes: tuple[bytes, ...]
+    rows: tuple[int, ...]
+    tokens: int
+    tokens_by_text: tuple[int, ...] = ()
+
+    def without(self, found: frozenset[bytes]) -> "MissingTexts":
+        """Those that are not among `found`."""
+        kept = [
+            (key, row, tokens)
+            for key, row, tokens in zip(self.hashes, self.rows, self.tokens_by_text, strict=True)
+            if key not in found
+        ]
+        return MissingTexts(
+            tuple(key for key, _, _ in kept),
+            tuple(row for _, row, _ in kept),
+            sum(tokens for _, _, tokens in kept),
+            tuple(tokens for _, _, tokens in kept),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class EmbeddingOutcome:
+    """What was embedded, and what the embedder refused by content hash."""
+
+    texts: int
+    tokens: int
+    refused: dict[bytes, str] = field(default_factory=dict)
+
+
+def chunk_hashes(store: Path) -> list[tuple[int, bytes, int]]:
+    """(row, content hash, tokens) of every chunk, in row order."""
+    uri = f"{store.absolute().as_uri()}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(uri, uri=True)) as connection:
+        return connection.execute(
+            "SELECT row, content_hash, tokens FROM chunks ORDER BY row"
+        ).fetchall()
+
+
+def missing_texts(chunks: Sequence[tuple[int, bytes, int]], cache: VectorCache) -> MissingTexts:
+    """Those texts of `chunks` that `cache` does not hold, each once."""
+    absent = cache.missing(key for _, key, _ in chunks)
+    hashes, rows, counts = [], [], []
+    for row, key, tokens in chunks:
+        if key in absent:
+            absent.discard(key)
+            hashes.append(key)
+            rows.append(row)
+            counts.append(tokens)
+    return MissingTexts(tuple(hashes), tuple(rows), sum(counts), tuple(counts))
+
+
+def generation_vectors(
+    folder: Path, manifest: Manifest, wanted: Sequence[bytes]
+) -> Iterator[tuple[list[bytes], NDArray[np.float16]]]:
+    """Those of `wanted` whose vectors a generation holds, with float16 (n, dimension).
+
+    They are what is left where `embeddings.sqlite` was lost or torn.
+    """
+    file = folder / VECTORS_FILE
+    record = manifest.files.get(VECTORS_FILE)
+    if not record or not record.bytes or not file.is_file() or file_record(file) != record:
+        return
+    asked, without = set(wanted), frozenset(manifest.without_vector)
+    rows = {
+        key: row
+        for row, key, _ in chunk_hashes(folder / STORE_FILE)
+        if key in asked and row not in without
+    }
+    shape = (manifest.chunks, manifest.dimension)
+    stored: NDArray[np.float16] = np.memmap(file, dtype="<f2", mode="r", shape=shape)
+    for start in range(0, len(rows), _TAKEN_ROWS):
+        some = list(rows.items())[start : start + _TAKEN_ROWS]
+        yield [key for key, _ in some], stored[[row for _, row in some]]
+
+
+def embed_missing(
+    missing: MissingTexts, store: ChunkStore, embedder: Embedder, cache: VectorCache
+) -> EmbeddingOutcome:
+    """Embed and store each missing text.
+
+    Raises:
+        ProviderError: The embedder failed; what had arrived is stored.
+        SyncError: The disk is full.
+    """
+    texts, tokens = 0, 0
+    refused: dict[bytes, str] = {}
+    with progress_bar("embedding", "texts") as report:
+        for hashes, rows in _slices(missing):
+            batch_texts = [
+                embedded_text(
+                    ranked.document.title,
+                    ranked.chunk.headings,
+                    ranked.chunk.text,
+                    ranked.chunk.context,
+                )
+                for ranked in store.ranked(rows)
+            ]
+            for batch in embedder.embed_passages(batch_texts):
+                cache.put([hashes[position] for position in batch.positions], batch.vectors)
+                refused |= {hashes[position]: reason for position, reason in batch.refused}
+                texts += len(batch.positions)
+                tokens += batch.tokens
+                report(texts, len(missing.hashes))
+    return EmbeddingOutcome(texts, tokens or missing.tokens, refused)
+
+
+def _slices(missing: MissingTexts) -> Iterator[tuple[tuple[bytes, ...], tuple[int, ...]]]:
+    for start in range(0, len(missing.hashes), _READ_CHUNKS):
+        end = start + _READ_CHUNKS
+        yield missing.hashes[start:end], missing.rows[start:end]

@@ -1,0 +1,1 @@
+"""Git repositories as a source: the git program, the tree of one commit, and what is left out."""

@@ -1,0 +1,1 @@
+"""What does a built HTML page say?"""

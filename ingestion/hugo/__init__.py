@@ -1,0 +1,1 @@
+"""What does Hugo publish, where, and with which anchors? Its rules, without running it."""

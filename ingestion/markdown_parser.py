@@ -1,0 +1,59 @@
+"""What does a piece of Markdown say without its markup?"""
+
+from functools import cache
+
+from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
+
+from ingestion.heading_text import visible_text
+
+MAX_PLAIN_CHARS = 50_000
+
+
+def plain_text(markdown: str) -> str:
+    """Rendered text without markup, a line a block: for titles and excerpts.
+
+    A text too long for a chunk (`MAX_PLAIN_CHARS`) comes back as it is.
+    """
+    if len(markdown) > MAX_PLAIN_CHARS:
+        return markdown
+    parts: list[str] = []
+    for token in markdown_parser(tables=True).parse(markdown):
+        if token.type == "inline":
+            parts.append(visible_text(token.children or []))
+        elif token.type in {"fence", "code_block"}:
+            parts.append(token.content.rstrip("\n"))
+    return "\n".join(part for part in parts if part.strip())
+
+
+@cache
+def markdown_parser(
+    *, tables: bool = False, guillemets: bool = False, definition_lists: bool = False
+) -> MarkdownIt:
+    """CommonMark with strikethrough and footnotes.
+
+    Args:
+        tables: GitHub's tables, too.
+        guillemets: Leave `<<` to a typographer.
+        definition_lists: Those of PHP Markdown Extra.
+    """
+    parser = MarkdownIt("commonmark").enable("strikethrough")
+    if tables:
+        parser.enable("table")
+    if guillemets:
+        parser.inline.ruler.before("autolink", "guillemets", _guillemets)
+    if definition_lists:
+        parser.use(deflist_plugin)
+    return parser.use(footnote_plugin, inline=False)
+
+
+def _guillemets(state: StateInline, silent: bool) -> bool:
+    """`<<` is a quotation mark to goldmark's typographer, never the start of a tag."""
+    if not state.src.startswith("<<", state.pos):
+        return False
+    if not silent:
+        state.pending += "<<"
+    state.pos += 2
+    return True

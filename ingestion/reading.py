@@ -1,0 +1,130 @@
+"""Every source read once: documents, what was left out, and what keeps its last good version."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from ingestion.errors import SourceUnreachable
+from ingestion.progress import progress_bar
+from ingestion.source_states import read_states
+from ingestion.sources import open_sources, source_names
+from ingestion.sources.base import KnownSource
+from ingestion.stored_corpus import StoredCorpus
+from ingestion.sync import chunking_hash
+from retrieval.configuration import Configuration
+from retrieval.types import Document, Skipped, Unreadable
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCorpus:
+    """The sources as they are now.
+
+    Attributes:
+        documents: By doc_id, in corpus order: sources as configured, then by doc_id.
+        kept: doc_ids whose stored version stays, because they are unchanged, could not be read or
+            were not asked for.
+        skipped: Left out on purpose.
+        errors: Could not be read.
+        unchanged: doc_ids that were not read since they are as `stored` has them.
+        states: What each source said of itself, by name; see `KnownSource`.
+    """
+
+    documents: Mapping[str, Document]
+    kept: frozenset[str]
+    skipped: tuple[Skipped, ...]
+    errors: tuple[Unreadable, ...]
+    unchanged: frozenset[str] = frozenset()
+    states: Mapping[str, str] = field(default_factory=dict)
+
+
+def read_corpus(
+    configuration: Configuration, stored: StoredCorpus, now: datetime, only: str | None
+) -> ReadCorpus:
+    """Read the configured sources, or the one named `only`.
+
+    Raises:
+        ConfigurationError: No source is configured, or none of that name.
+        SourceMissing: A folder that the configuration names is not there.
+    """
+    documents: dict[str, Document] = {}
+    skipped: list[Skipped] = []
+    errors: list[Unreadable] = []
+    unchanged: set[str] = set()
+    before = read_states(configuration.knowledge_path, stored.current)
+    states = {name: before.get(name, "") for name in source_names(configuration)}
+    known = _known_sources(configuration, stored, before)
+    for source in open_sources(configuration, now, only, known):
+        try:
+            with progress_bar(f"reading {source.name}", "files") as report:
+                listing = source.listing(report)
+        except SourceUnreachable as error:
+            errors.append(Unreadable(source.name, "", str(error)))
+            continue
+        for document in sorted(listing.documents, key=lambda document: document.doc_id):
+            documents[document.doc_id] = storable(document)
+        skipped += listing.skipped
+        errors += listing.errors
+        unchanged |= listing.unchanged
+        states[source.name] = listing.state
+    read = ReadCorpus(
+        documents, frozenset(), tuple(skipped), tuple(errors), frozenset(unchanged), states
+    )
+    return replace(read, kept=kept_documents(read, stored, only))
+
+
+def _known_sources(
+    configuration: Configuration, stored: StoredCorpus, states: Mapping[str, str]
+) -> dict[str, KnownSource]:
+    """What need not be read again; nothing of a source of which one document must be."""
+    if stored.damage:
+        return {}
+    rules = chunking_hash(configuration.chunking)
+    by_source: dict[str, set[str]] = {name: set() for name, state in states.items() if state}
+    for doc_id, source in stored.sources.items():
+        if stored.hashes[doc_id].chunking != rules:
+            by_source.pop(source, None)
+        elif source in by_source:
+            by_source[source].add(doc_id)
+    return {
+        name: KnownSource(states[name], frozenset(doc_ids)) for name, doc_ids in by_source.items()
+    }
+
+
+def kept_documents(corpus: ReadCorpus, stored: StoredCorpus, only: str | None) -> frozenset[str]:
+    """doc_ids whose stored version stays: unchanged, not asked for, or named in the errors.
+
+    Args:
+        corpus: What was read; an error without a path stands for its whole source.
+        stored: The current generation.
+        only: The one source that was asked for; None for all.
+    """
+    unreadable = {(error.source, error.path) for error in corpus.errors}
+    return frozenset(
+        doc_id
+        for doc_id, (source, path) in stored.paths.items()
+        if doc_id in corpus.unchanged
+        or (only is not None and source != only)
+        or (source, "") in unreadable
+        or (source, path) in unreadable
+    )
+
+
+def storable(document: Document) -> Document:
+    """Lone surrogates, which no file can hold, become question marks."""
+    return replace(
+        document,
+        title=_encodable(document.title),
+        sections=tuple(
+            replace(
+                section,
+                headings=tuple(_encodable(heading) for heading in section.headings),
+                anchor=_encodable(section.anchor),
+                text=_encodable(section.text),
+            )
+            for section in document.sections
+        ),
+    )
+
+
+def _encodable(text: str) -> str:
+    return text.encode("utf-8", "replace").decode("utf-8")
