@@ -1,0 +1,1 @@
+"""HTTP around retrieval: answers, citations and guards."""

@@ -1,0 +1,214 @@
+"""How is a question answered from one generation?
+
+Retrieval by the context policy, the prompt, the model's text through outcome markers and
+citations; or the best sentences, where no model is configured or it fails.
+"""
+
+import logging
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from functools import partial
+from types import TracebackType
+
+import anyio.to_thread
+
+from retrieval.errors import ProviderError
+from retrieval.generation import Generation
+from retrieval.retriever import HybridRetriever
+from service.answer import Answer, Degraded, Done, Event, Question
+from service.chat import ChatModel, Completion, Message
+from service.composing import Composer, Prepared
+from service.metrics import Metrics
+from service.notices import Wording, sentences
+from service.preparing import Preparing
+from service.spending.spending import Begun, Spending
+
+MAX_ANSWER_TOKENS = 900
+_log = logging.getLogger(__name__)
+
+
+class Answering:
+    """Answers questions from one open generation.
+
+    Attributes:
+        generation: What is answered from.
+        retriever: Ranks its passages, for search.
+    """
+
+    def __init__(
+        self,
+        generation: Generation,
+        retriever: HybridRetriever,
+        preparing: Preparing,
+        chat: ChatModel | None,
+        spending: Spending | None,
+        metrics: Metrics,
+    ) -> None:
+        """Compose.
+
+        Args:
+            generation: Closed by `close`.
+            retriever: Over the same generation.
+            preparing: Over the same generation.
+            chat: Writes the answers, closed by the caller; None to show excerpts.
+            spending: Allows and settles what costs money; None where nothing is counted.
+            metrics: Counts tokens.
+        """
+        self.generation = generation
+        self.retriever = retriever
+        self._preparing = preparing
+        self._chat = chat
+        self._spending = spending
+        self._metrics = metrics
+
+    def may_embed(self, visitor: bytes, query: str) -> bool:
+        """Whether the budget allows to embed this query; it is spent then."""
+        return self._spending is None or self._spending.may_embed(visitor, query)
+
+    def close(self) -> None:
+        """Close the generation."""
+        self.generation.close()
+
+    async def answer(self, question: Question) -> Answer:
+        """The complete answer; excerpts where the model fails at any point."""
+        prepared = await anyio.to_thread.run_sync(self._prepare, question)
+        events: list[Event] = []
+        try:
+            async with aclosing(self._events(question, prepared)) as arriving:
+                events = [event async for event in arriving]
+        except ProviderError as error:
+            _log.warning("the answer broke off: %s", type(error).__name__)
+            events = await self._excerpts(prepared, "excerpts")
+        return next(event.answer for event in events if isinstance(event, Done))
+
+    async def events(self, question: Question) -> AsyncGenerator[Event, None]:
+        """Meta, then citations and tokens as they come, then Done.
+
+        Raises:
+            ProviderError: The model failed after a part of its answer was given out.
+        """
+        prepared = await anyio.to_thread.run_sync(self._prepare, question)
+        async with aclosing(self._events(question, prepared)) as events:
+            async for event in events:
+                yield event
+
+    def _prepare(self, question: Question) -> Prepared:
+        return self._preparing.prepare(question, partial(self.may_embed, question.visitor))
+
+    async def _events(self, question: Question, prepared: Prepared) -> AsyncGenerator[Event, None]:
+        is_generated = self._chat is not None and not prepared.is_spent
+        wording: Wording = "generated" if is_generated else "excerpts"
+        composer = Composer(prepared, wording, prepared.degraded)
+        yield composer.meta()
+        if not await anyio.to_thread.run_sync(self._is_relevant, prepared):
+            for event in composer.refuse("unknown"):
+                yield event
+        elif self._chat is None or prepared.is_spent:
+            degraded = prepared.degraded if self._chat is None else "excerpts"
+            for event in await self._excerpts(prepared, degraded):
+                yield event
+        else:
+            completed = self._completed(self._chat, composer, question, prepared)
+            async with aclosing(completed) as events:
+                async for event in events:
+                    yield event
+
+    def _is_relevant(self, prepared: Prepared) -> bool:
+        return self._preparing.is_relevant(prepared, has_model=self._chat is not None)
+
+    async def _completed(
+        self, chat: ChatModel, composer: Composer, question: Question, prepared: Prepared
+    ) -> AsyncGenerator[Event, None]:
+        """The model's answer; excerpts where it fails before anything was given out."""
+        has_begun = False
+        try:
+            generated = self._generated(chat, composer, question, prepared)
+            async with aclosing(generated) as events:
+                async for event in events:
+                    has_begun = True
+                    yield event
+        except ProviderError as error:
+            if has_begun:
+                raise
+            _log.warning("no answer from the chat provider: %s", type(error).__name__)
+            for event in await self._excerpts(prepared, "excerpts"):
+                yield event
+
+    async def _generated(
+        self, chat: ChatModel, composer: Composer, question: Question, prepared: Prepared
+    ) -> AsyncGenerator[Event, None]:
+        messages = await anyio.to_thread.run_sync(self._preparing.messages, question, prepared)
+        begun = await anyio.to_thread.run_sync(self._begin, question, messages)
+        if begun is None and self._spending is not None:
+            for event in await self._excerpts(prepared, "excerpts"):
+                yield event
+            return
+        completion = chat.stream(messages, MAX_ANSWER_TOKENS, f"kb-{prepared.generation}")
+        bill = _Bill(self._spending, begun, completion, self._metrics)
+        with bill:
+            async with aclosing(completion):
+                async for part in completion:
+                    bill.given.append(part)
+                    for event in composer.feed(part):
+                        yield event
+        for event in composer.finish():
+            yield event
+
+    def _begin(self, question: Question, messages: Sequence[Message]) -> Begun | None:
+        if self._spending is None:
+            return None
+        return self._spending.begin(question.visitor, messages, MAX_ANSWER_TOKENS)
+
+    async def _excerpts(self, prepared: Prepared, degraded: Degraded | None) -> list[Event]:
+        composer = Composer(prepared, "excerpts", degraded)
+        text = await anyio.to_thread.run_sync(self._excerpt_text, prepared)
+        if not text:
+            return list(composer.refuse("unknown"))
+        return [*composer.feed(text), *composer.finish()]
+
+    def _excerpt_text(self, prepared: Prepared) -> str:
+        retrieval, language = prepared.retrieval, prepared.language
+        chosen = self._preparing.excerpts.choose(retrieval.query, retrieval.chunks, language)
+        if not chosen:
+            return ""
+        lines = [f"- {excerpt.text} [{excerpt.number}]" for excerpt in chosen]
+        return "\n".join((sentences(language).excerpts_label, "", *lines))
+
+
+class _Bill:
+    """Settles an answer however it ends: complete, broken off, or left by the visitor.
+
+    Attributes:
+        given: The parts that arrived.
+    """
+
+    def __init__(
+        self,
+        spending: Spending | None,
+        begun: Begun | None,
+        completion: Completion,
+        metrics: Metrics,
+    ) -> None:
+        self._spending = spending
+        self._begun = begun
+        self._completion = completion
+        self._metrics = metrics
+        self.given: list[str] = []
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        usage = self._completion.usage
+        self._metrics.used(usage)
+        if self._spending is None or self._begun is None:
+            return
+        if isinstance(error, ProviderError) and not self.given:
+            self._spending.cancel(self._begun)
+        else:
+            self._spending.end(self._begun, usage, "".join(self.given))

@@ -1,0 +1,1 @@
+"""What in a model's Markdown is a marker, a link or code? Pure, and indifferent to splits."""

@@ -1,0 +1,1 @@
+"""What may be spent today, and what was it?"""
