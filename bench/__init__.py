@@ -1,0 +1,1 @@
+"""Timing and quality figures, made by commands that anyone can run."""

@@ -1,0 +1,3 @@
+module portfolio.example/tidegauge/relay
+
+go 1.22

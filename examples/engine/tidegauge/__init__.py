@@ -1,0 +1,1 @@
+"""Water level from ultrasonic echoes; standard library only."""
