@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 if TYPE_CHECKING:
-    from service.schemas import AskResponse
-
+    from ingestion.link_checks import LinkCheck
     from ingestion.report import SyncReport
     from retrieval.configuration import Configuration
     from retrieval.errors import AskfolioError
+    from service.schemas import AskResponse
 
 EXIT_FAILED = 1
 EXIT_WRONG = 2
@@ -34,6 +34,12 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+log_app = typer.Typer(
+    help="What visitors let the service keep: show or delete it.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(log_app, name="log")
 
 Config = Annotated[
     Path | None,
@@ -205,6 +211,9 @@ def rollback(
 def status(
     pages: Annotated[bool, typer.Option("--pages", help="List every document.")] = False,
     verify: Annotated[bool, typer.Option("--verify", help="Compare every checksum.")] = False,
+    check_links: Annotated[
+        bool, typer.Option("--check-links", help="Compare our rules with the site's own Hugo.")
+    ] = False,
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
@@ -223,6 +232,7 @@ def status(
             rows = page_rows(generation) if pages else []
             generation.close()
         state = read_status(configuration, verified=verify)
+        checks = _link_checks(configuration) if check_links else ()
     if pages:
         listed = [asdict(row) for row in rows]
         _print_json(listed) if as_json else _print_lines(
@@ -230,7 +240,13 @@ def status(
             for row in rows
         )
         return
-    _print_json(asdict(state)) if as_json else _print_lines(state.lines())
+    if as_json:
+        links = {"links": [check.to_json() for check in checks]} if check_links else {}
+        _print_json(asdict(state) | links)
+        return
+    _print_lines(state.lines())
+    for check in checks:
+        _print_lines(check.lines())
 
 
 @app.command(epilog='Example: askfolio search "tide gauge" -k 3 --json')
@@ -249,9 +265,8 @@ def search(
 ) -> None:
     """Rank passages; always searches, whatever the size of the corpus."""
     with _errors(as_json):
-        from service.search import search_response
-
         from retrieval.opening import open_retriever
+        from service.search import search_response
 
         configuration = _configuration(config)
         with open_retriever(configuration) as (generation, retriever):
@@ -325,6 +340,54 @@ def serve(
         from service.server import serve as run_server
 
         run_server(_configuration(config), host, port)
+
+
+@log_app.command("summary", epilog="Example: askfolio log summary --since 7d")
+def log_summary(
+    since: Annotated[str, typer.Option(help="Days or weeks back: 7d, 4w.")] = "7d",
+    as_json: AsJson = False,
+    config: Config = None,
+) -> None:
+    """Show, as Markdown, what was asked and what no source answered."""
+    with _errors(as_json):
+        from service.visitor_log.summary import summarise
+
+        found = summarise(_configuration(config), since)
+    _print_json(asdict(found)) if as_json else _print_lines(found.lines())
+
+
+@log_app.command("purge", epilog="Example: askfolio log purge")
+def log_purge(
+    everything: Annotated[
+        bool, typer.Option("--all", help="Whatever its age, as after switching the log off.")
+    ] = False,
+    as_json: AsJson = False,
+    config: Config = None,
+) -> None:
+    """Delete what is older than log.retention_days; the running service does so every hour."""
+    with _errors(as_json):
+        from service.visitor_log.keeping import VisitorLog
+
+        log = VisitorLog(_configuration(config))
+        deleted = log.purge_all() if everything else log.purge()
+    _print_json({"deleted": deleted}) if as_json else typer.echo(f"deleted {deleted} rows")
+
+
+@log_app.command("erase", epilog="Example: askfolio log erase 7Qb...")
+def log_erase(
+    receipt: Annotated[str, typer.Argument(help="As the answer gave it to the visitor.")],
+    as_json: AsJson = False,
+    config: Config = None,
+) -> None:
+    """Delete the question that a visitor's receipt stands for."""
+    with _errors(as_json):
+        from service.visitor_log.keeping import VisitorLog
+
+        erased = VisitorLog(_configuration(config)).erase(receipt)
+    if as_json:
+        _print_json({"erased": erased})
+    else:
+        typer.echo("erased" if erased else "nothing is kept under this receipt")
 
 
 @app.command(epilog="Example: askfolio demo --once")
@@ -406,6 +469,12 @@ def _answer(configuration: "Configuration", question: str, language: str | None)
     from service.opening import answer_once
 
     return asyncio.run(answer_once(configuration, question, language))
+
+
+def _link_checks(configuration: "Configuration") -> "tuple[LinkCheck, ...]":
+    from ingestion.link_checks import check_links
+
+    return check_links(configuration, _time(""))
 
 
 def _time(text: str) -> datetime:

@@ -56,7 +56,7 @@ def source_folder(name: str) -> Path:
 
 
 def write_questions(source: Path, copy: Path) -> list[CodeQuestion]:
-    """Copy the Python files of `source` without the docstrings that are asked for.
+    """Copy the Python files that define a function, without the docstrings that are asked for.
 
     A docstring is blanked line for line, so that every other line keeps its number. A sentence
     that is written about two functions asks for neither.
@@ -71,9 +71,12 @@ def write_questions(source: Path, copy: Path) -> list[CodeQuestion]:
             continue
         try:
             text = file.read_bytes().decode("utf-8").replace("\r\n", "\n")
-            functions = list(_documented(ast.parse(text)))
+            tree = ast.parse(text)
         except (SyntaxError, UnicodeDecodeError):
             continue
+        if not any(isinstance(node, _Function) for node in ast.walk(tree)):
+            continue  # a table of data
+        functions = list(_documented(tree))
         target = copy / file.relative_to(source)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(_without_docstrings(text, functions), encoding="utf-8", newline="\n")

@@ -14,6 +14,7 @@ import json
 import math
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -32,9 +33,10 @@ from ingestion.planning import SyncOptions
 from ingestion.run import synchronise
 from retrieval.analyzer import Analyzer
 from retrieval.configuration import Configuration, load_configuration
-from retrieval.generation import Generation
-from retrieval.opening import open_retriever
-from retrieval.retriever import RequestedMode
+from retrieval.embedding.base import EmbeddedBatch, Embedder, Vectors
+from retrieval.generation import Generation, open_generation
+from retrieval.opening import query_embedder
+from retrieval.retriever import HybridRetriever, RequestedMode
 from retrieval.types import RankedChunk
 
 K = 10
@@ -96,6 +98,7 @@ def _work_folder(kept: Path | None) -> Iterator[Path]:
 def _prepare(work: Path, sources: Sequence[Path]) -> list[CodeQuestion]:
     """A repository of the blanked copies; its documents' paths begin with the source's name."""
     code = work / "code"
+    shutil.rmtree(code, ignore_errors=True)
     questions = [
         question for source in sources for question in write_questions(source, code / source.name)
     ]
@@ -119,7 +122,7 @@ def _measures(
     configuration: Configuration, questions: Sequence[CodeQuestion], embedding: str
 ) -> dict[str, dict[str, float]]:
     modes: tuple[RequestedMode, ...] = ("keyword", "dense", "hybrid")
-    with open_retriever(configuration) as (generation, retriever):
+    with _open(configuration) as (generation, retriever):
         ranks: dict[str, Rank] = {
             mode: lambda query, mode=mode: retriever.retrieve(query, K, mode).chunks  # type: ignore[misc]
             for mode in (modes if embedding == "local" else modes[:1])
@@ -130,6 +133,41 @@ def _measures(
             measures[name] = _measure(questions, rank)
             print(f"{name}: {measures[name]}", file=sys.stderr)
         return measures
+
+
+class _RememberedQueries:
+    """An embedder that embeds each query once: dense and hybrid ask for the same ones."""
+
+    def __init__(self, embedder: Embedder) -> None:
+        self._embedder = embedder
+        self._vectors: dict[str, Vectors] = {}
+
+    @property
+    def embedder_id(self) -> str:
+        return self._embedder.embedder_id
+
+    @property
+    def dimension(self) -> int:
+        return self._embedder.dimension
+
+    def embed_passages(self, texts: Sequence[str]) -> Iterator[EmbeddedBatch]:
+        return self._embedder.embed_passages(texts)
+
+    def embed_query(self, text: str) -> Vectors:
+        if text not in self._vectors:
+            self._vectors[text] = self._embedder.embed_query(text)
+        return self._vectors[text]
+
+
+@contextmanager
+def _open(configuration: Configuration) -> Iterator[tuple[Generation, HybridRetriever]]:
+    generation = open_generation(configuration.knowledge_path)
+    try:
+        embedder, _ = query_embedder(configuration, generation)
+        remembered = _RememberedQueries(embedder) if embedder else None
+        yield generation, HybridRetriever(generation, remembered, configuration.retrieval)
+    finally:
+        generation.close()
 
 
 def _plain_ranks(generation: Generation) -> dict[str, Rank]:

@@ -23,15 +23,12 @@ from pathlib import Path
 import numpy as np
 
 from bench.corpora import write_pages
-from ingestion.embedding import chunk_hashes
+from bench.random_vectors import store_random_vectors
 from ingestion.planning import SyncOptions
 from ingestion.run import synchronise
-from ingestion.vector_cache import CACHE_FILE, open_cache
-from retrieval.chunk_store import STORE_FILE
 from retrieval.configuration import Configuration, api_key, load_configuration
 from retrieval.embedding import embedder_id_for, open_embedder
 from retrieval.errors import AskfolioError
-from retrieval.generation import GENERATIONS_FOLDER, current_name
 
 START_TIMEOUT_S = 60
 DIMENSION = 384
@@ -73,16 +70,10 @@ def _knowledge(root: Path) -> Configuration:
     configuration = load_configuration(file)
     options = SyncOptions(now=datetime.now(UTC))
     synchronise(configuration, options)
-    knowledge = configuration.knowledge_path
-    store = knowledge / GENERATIONS_FOLDER / current_name(knowledge) / STORE_FILE
-    hashes = sorted({key for _, key, _ in chunk_hashes(store)})
-    vectors = np.random.default_rng(1).standard_normal((len(hashes), DIMENSION), dtype=np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
     file.write_text(site + '[embedding]\nprovider = "local"\n', encoding="utf-8")
     configuration = load_configuration(file)
     embedder_id = embedder_id_for(configuration.embedding, None, "")
-    with open_cache(knowledge / CACHE_FILE, embedder_id) as cache:
-        cache.put(hashes, vectors)
+    store_random_vectors(configuration, embedder_id, DIMENSION)
     synchronise(configuration, options)
     return configuration
 

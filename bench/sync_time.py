@@ -1,11 +1,12 @@
 """How long does a sync take, beside a plain copy of what it writes?
 
-    python -m bench.sync_time [--pages 1000] [--chunks-per-page 10] [--repeats 5] [--profile FILE]
+    python -m bench.sync_time [--pages 1000] [--chunks-per-page 10] [--repeats 5]
+        [--keyword auto] [--profile FILE]
 
 One changed page of many, its vectors cached, as a ratio to a copy of the generation's files; and a
 sync with nothing to do, as a ratio to stat, SHA-256 and a cached look-up of every source file. The
-process runs already, so that start-up is in neither. Times are medians of wall seconds; `stages`
-are those of one more sync with a changed page.
+process runs already, so that start-up is in neither. Times are medians of wall seconds. `reading_s`
+is the part of both in which the sources are read and compared.
 """
 
 import argparse
@@ -21,17 +22,16 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
-
 from bench.corpora import docstrings
+from bench.random_vectors import store_random_vectors
 from ingestion.durable_files import make_durable
 from ingestion.embedding import chunk_hashes
-from ingestion.planning import SyncOptions
+from ingestion.planning import SyncOptions, plan_work
 from ingestion.run import synchronise
-from ingestion.vector_cache import CACHE_FILE, open_cache
 from retrieval.chunk_store import STORE_FILE
 from retrieval.configuration import Configuration, load_configuration
 from retrieval.generation import GENERATIONS_FOLDER, current_name
+from retrieval.keyword import KEYWORD_KINDS
 
 DIMENSION = 1024
 MAX_CHARS = 900  # a docstring of this length is one chunk
@@ -55,10 +55,12 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--chunks-per-page", type=int, default=10)
     parser.add_argument("--repeats", type=int, default=5)
+    parser.add_argument("--keyword", choices=("auto", *KEYWORD_KINDS), default="auto")
     parser.add_argument("--profile", type=Path, help="Write cProfile data of one changed page.")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as place:
         root = Path(place)
+        os.environ["ASKFOLIO_RETRIEVAL__KEYWORD"] = options.keyword
         configuration = _site(root, options.pages, options.chunks_per_page)
         result = _measured(configuration, options.repeats)
         if options.profile:
@@ -80,6 +82,8 @@ def _measured(configuration: Configuration, repeats: int) -> dict[str, object]:
     copies = [_seconds(lambda: _copy(generation, durable=False)) for _ in range(repeats)]
     durable = [_seconds(lambda: _copy(generation, durable=True)) for _ in range(repeats)]
     nothing = [_seconds(lambda: _sync(configuration)) for _ in range(repeats)]
+    options = SyncOptions(datetime.now(UTC))
+    reading = [_seconds(lambda: plan_work(configuration, options)) for _ in range(repeats)]
     known = _look_up(root, {})
     floor = [_seconds(lambda: _look_up(root, known)) for _ in range(repeats)]
     median = statistics.median
@@ -91,6 +95,7 @@ def _measured(configuration: Configuration, repeats: int) -> dict[str, object]:
         "durable_copy_s": round(median(durable), 4),
         "changed_page_to_copy": round(median(changed) / median(copies), 2),
         "changed_page_to_durable_copy": round(median(changed) / median(durable), 2),
+        "reading_s": round(median(reading), 4),
         "nothing_to_do_s": round(median(nothing), 4),
         "stat_hash_lookup_s": round(median(floor), 4),
         "nothing_to_do_to_stat_hash_lookup": round(median(nothing) / median(floor), 2),
@@ -109,13 +114,7 @@ def _site(root: Path, pages: int, chunks_per_page: int) -> Configuration:
         file.write_text(f"---\ntitle: Page {page}\n---\n{body}", encoding="utf-8")
     configuration = _configured(root, "none")
     _sync(configuration)
-    knowledge = configuration.knowledge_path
-    store = knowledge / GENERATIONS_FOLDER / current_name(knowledge) / STORE_FILE
-    keys = sorted({key for _, key, _ in chunk_hashes(store)})
-    vectors = np.random.default_rng(1).standard_normal((len(keys), DIMENSION), dtype=np.float32)
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    with open_cache(knowledge / CACHE_FILE, EMBEDDER) as cache:
-        cache.put(keys, vectors)
+    store_random_vectors(configuration, EMBEDDER, DIMENSION)
     configuration = _configured(root, "mistral")
     os.environ.setdefault("MISTRAL_API_KEY", "unused: every vector is stored")
     _sync(configuration)

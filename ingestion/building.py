@@ -24,7 +24,6 @@ from ingestion.planning import SyncWork
 from ingestion.publishing import link_unchanged, prune_vectors, reconcile
 from ingestion.sources import source_names
 from ingestion.store_building import corpus_order, write_store
-from ingestion.sync import document_hashes
 from ingestion.vector_cache import CACHE_FILE, VectorCache, open_cache, peek_cache
 from retrieval.chunk_store import STORE_FILE, ChunkStore
 from retrieval.context import ContextPolicy, decide_context
@@ -85,16 +84,7 @@ def build_generation(work: SyncWork, folder: KnowledgeFolder, *, dry_run: bool) 
             missing = _missing(work, chunks, cache, dry_run=dry_run)
             sources = source_counts(store.documents(), (*names, *work.stored.sources.values()))
             policy = decide_context(sources, work.configuration.retrieval, bool(work.kinds.dense))
-            planned = BuildOutcome(
-                generation=work.stored.current,
-                mode=policy.mode,
-                mode_reason=policy.reason,
-                documents=len(order),
-                chunks=len(chunks),
-                tokens=sum(tokens for _, _, tokens in chunks),
-                embedded_texts=len(missing.hashes),
-                embedded_tokens=missing.tokens,
-            )
+            planned = _planned(work, policy, len(order), chunks, missing)
             if dry_run:
                 return planned
             embedded = _embed(work, missing, store, cache)
@@ -114,6 +104,25 @@ def build_generation(work: SyncWork, folder: KnowledgeFolder, *, dry_run: bool) 
         embedded_tokens=embedded.tokens,
         refused=refused,
         held="" if serves else decisions.generation,
+    )
+
+
+def _planned(
+    work: SyncWork,
+    policy: ContextPolicy,
+    documents: int,
+    chunks: Sequence[tuple[int, bytes, int]],
+    missing: MissingTexts,
+) -> BuildOutcome:
+    return BuildOutcome(
+        generation=work.stored.current,
+        mode=policy.mode,
+        mode_reason=policy.reason,
+        documents=documents,
+        chunks=len(chunks),
+        tokens=sum(tokens for _, _, tokens in chunks),
+        embedded_texts=len(missing.hashes),
+        embedded_tokens=missing.tokens,
     )
 
 
@@ -186,10 +195,7 @@ def _decide(
     cache: VectorCache | None,
 ) -> BuildDecisions:
     documents = corpus_hash(
-        (doc_id, document_hashes(work.corpus.documents[doc_id]))
-        if doc_id in work.corpus.documents
-        else (doc_id, work.stored.hashes[doc_id])
-        for doc_id in order
+        (doc_id, work.corpus.hashes.get(doc_id) or work.stored.hashes[doc_id]) for doc_id in order
     )
     settings = configuration_hash(work.configuration, work.kinds)
     digest = hashlib.sha256(f"{documents}{settings}".encode()).hexdigest()

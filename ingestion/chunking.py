@@ -14,7 +14,7 @@ from retrieval.types import Chunk, Document, Section, TokenCounter
 CHUNKER_VERSION = 2
 """Raise it when the same document would give other chunks: every generation is then rebuilt."""
 
-
+_NEWLINE = re.compile("\n")
 # Up to the path: a new commit alone must not change what a README's links are embedded as, and a
 # fork says the same as its parent.
 _PINNED_LINK = re.compile(r"https?://[^\s()<>\"']*?[/=](?:[0-9a-f]{64}|[0-9a-f]{40})[/&?#]")
@@ -71,7 +71,7 @@ class _Lines:
 
     def __init__(self, section: Section) -> None:
         self._first = section.start_line
-        self._breaks = [i for i, char in enumerate(section.text) if char == "\n"]
+        self._breaks = [match.start() for match in _NEWLINE.finditer(section.text)]
 
     def of(self, part: Slice) -> tuple[int | None, int | None]:
         if self._first is None:

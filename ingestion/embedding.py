@@ -1,8 +1,8 @@
 """Which texts have no vector yet, and their way to the embedder; stored as they arrive."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from ingestion.progress import progress_bar
 from ingestion.vector_cache import VectorCache
 from retrieval.chunk_store import STORE_FILE, ChunkStore
 from retrieval.dense.vector_file import VECTORS_FILE
-from retrieval.embedding.base import Embedder
+from retrieval.embedding.base import EmbeddedBatch, Embedder
 from retrieval.manifest import Manifest, file_record
 
 # Enough for a window of requests to stay full: 64 texts go into one.
@@ -130,13 +130,34 @@ def embed_missing(
                 )
                 for ranked in store.ranked(rows)
             ]
-            for batch in embedder.embed_passages(batch_texts):
+
+            def keep(batch: EmbeddedBatch, hashes: tuple[bytes, ...] = hashes) -> None:
                 cache.put([hashes[position] for position in batch.positions], batch.vectors)
+
+            for batch in _kept(embedder.embed_passages(batch_texts), keep):
                 refused |= {hashes[position]: reason for position, reason in batch.refused}
                 texts += len(batch.positions)
                 tokens += batch.tokens
                 report(texts, len(missing.hashes))
     return EmbeddingOutcome(texts, tokens or missing.tokens, refused)
+
+
+def _kept(
+    arriving: Iterator[EmbeddedBatch], keep: Callable[[EmbeddedBatch], None]
+) -> Iterator[EmbeddedBatch]:
+    """Keep every batch as it arrives; an interruption loses none that has arrived."""
+    for batch in arriving:
+        try:
+            keep(batch)
+        except KeyboardInterrupt as interruption:
+            keep(batch)
+            if isinstance(arriving, Generator):
+                with suppress(KeyboardInterrupt):
+                    keep(arriving.throw(interruption))
+                    for other in arriving:
+                        keep(other)
+            raise
+        yield batch
 
 
 def _slices(missing: MissingTexts) -> Iterator[tuple[tuple[bytes, ...], tuple[int, ...]]]:

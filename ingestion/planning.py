@@ -8,7 +8,7 @@ from ingestion.errors import SyncRefused
 from ingestion.reading import ReadCorpus, kept_documents, read_corpus
 from ingestion.sources import source_names
 from ingestion.stored_corpus import StoredCorpus, read_stored_corpus, without_torn_store
-from ingestion.sync import chunking_hash, document_hashes, mass_delete, plan_sync
+from ingestion.sync import mass_delete, plan_sync
 from retrieval.configuration import Configuration, api_key
 from retrieval.manifest import Manifest
 from retrieval.types import SyncPlan
@@ -79,7 +79,7 @@ def plan_work(configuration: Configuration, options: SyncOptions) -> SyncWork:
     stored = read_stored_corpus(configuration.knowledge_path)
     kinds = decide_kinds(configuration, stored, key)
     corpus = read_corpus(configuration, stored, options.now, options.source)
-    plan = _plan(configuration, stored, corpus)
+    plan = plan_sync(stored.hashes, corpus.hashes, corpus.kept)
     if plan.add or plan.update or plan.delete or stored.damage:
         trusted = without_torn_store(stored, configuration.knowledge_path)
         if trusted is not stored:
@@ -88,18 +88,12 @@ def plan_work(configuration: Configuration, options: SyncOptions) -> SyncWork:
                 corpus = read_corpus(configuration, stored, options.now, options.source)
             else:
                 corpus = replace(corpus, kept=kept_documents(corpus, stored, options.source))
-            plan = _plan(configuration, stored, corpus)
+            plan = plan_sync(stored.hashes, corpus.hashes, corpus.kept)
             kinds = decide_kinds(configuration, stored, key)
     refusal = "" if options.yes else _refusal(configuration, stored, corpus, plan)
     if refusal and not options.dry_run:
         raise SyncRefused(refusal)
     return SyncWork(configuration, stored, corpus, plan, kinds, key, refusal)
-
-
-def _plan(configuration: Configuration, stored: StoredCorpus, corpus: ReadCorpus) -> SyncPlan:
-    rules = chunking_hash(configuration.chunking)
-    wanted = {doc_id: document_hashes(found, rules) for doc_id, found in corpus.documents.items()}
-    return plan_sync(stored.hashes, wanted, corpus.kept)
 
 
 def _refusal(

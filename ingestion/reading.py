@@ -10,7 +10,7 @@ from ingestion.source_states import read_states
 from ingestion.sources import open_sources, source_names
 from ingestion.sources.base import KnownSource
 from ingestion.stored_corpus import StoredCorpus
-from ingestion.sync import chunking_hash
+from ingestion.sync import DocumentHashes, chunking_hash, document_hashes
 from retrieval.configuration import Configuration
 from retrieval.types import Document, Skipped, Unreadable
 
@@ -27,6 +27,7 @@ class ReadCorpus:
         errors: Could not be read.
         unchanged: doc_ids that were not read since they are as `stored` has them.
         states: What each source said of itself, by name; see `KnownSource`.
+        hashes: Of `documents`, by doc_id.
     """
 
     documents: Mapping[str, Document]
@@ -35,6 +36,7 @@ class ReadCorpus:
     errors: tuple[Unreadable, ...]
     unchanged: frozenset[str] = frozenset()
     states: Mapping[str, str] = field(default_factory=dict)
+    hashes: Mapping[str, DocumentHashes] = field(default_factory=dict)
 
 
 def read_corpus(
@@ -66,8 +68,15 @@ def read_corpus(
         errors += listing.errors
         unchanged |= listing.unchanged
         states[source.name] = listing.state
+    rules = chunking_hash(configuration.chunking)
     read = ReadCorpus(
-        documents, frozenset(), tuple(skipped), tuple(errors), frozenset(unchanged), states
+        documents,
+        frozenset(),
+        tuple(skipped),
+        tuple(errors),
+        frozenset(unchanged),
+        states,
+        {doc_id: document_hashes(found, rules) for doc_id, found in documents.items()},
     )
     return replace(read, kept=kept_documents(read, stored, only))
 
@@ -127,4 +136,4 @@ def storable(document: Document) -> Document:
 
 
 def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

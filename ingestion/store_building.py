@@ -9,10 +9,9 @@ from ingestion.progress import progress_bar
 from ingestion.reading import ReadCorpus
 from ingestion.store_writer import StoreWriter
 from ingestion.stored_corpus import StoredCorpus
-from ingestion.sync import chunking_hash, document_hashes
 from retrieval.configuration import Chunking
-from retrieval.tokens import TekkenCounter
-from retrieval.types import SyncPlan
+from retrieval.tokens import TekkenCounter, embedding_tokens
+from retrieval.types import Chunk, SyncPlan, TokenCounter
 
 
 def corpus_order(
@@ -51,7 +50,6 @@ def write_store(
         OSError, sqlite3.Error: The disk is full, or the old store is torn.
     """
     changed = frozenset((*plan.add, *plan.update))
-    rules = chunking_hash(chunking)
     with (
         closing(StoreWriter(file, stored.store)) as writer,
         progress_bar("chunking", "documents") as report,
@@ -63,9 +61,15 @@ def write_store(
                 chunks = chunk_document(
                     document, counter, chunking.max_tokens, chunking.overlap_tokens
                 )
-                whole = sum(counter.embedding_tokens(part.text) for part in document.sections)
-                writer.add(document, document_hashes(document, rules), chunks, whole)
+                whole = sum(_context_tokens(chunk, counter) for chunk in chunks)
+                writer.add(document, corpus.hashes[doc_id], chunks, whole)
             else:
                 writer.copy(doc_id)
             report(done, len(order))
         writer.finish()
+
+
+def _context_tokens(chunk: Chunk, counter: TokenCounter) -> int:
+    """Upper estimate of a chunk without its overlap: neighbours given whole repeat nothing."""
+    text = chunk.text[chunk.overlap_chars :]
+    return embedding_tokens(text, counter.count(text) if chunk.overlap_chars else chunk.tokens)

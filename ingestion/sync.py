@@ -4,7 +4,7 @@ import hashlib
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from ingestion.chunking import CHUNKER_VERSION
 from ingestion.errors import SyncRefused
@@ -14,8 +14,7 @@ from retrieval.types import Document, SyncPlan
 MASS_DELETE_FROM_DOCUMENTS = 10
 
 
-@dataclass(frozen=True, slots=True)
-class DocumentHashes:
+class DocumentHashes(NamedTuple):
     """What decides whether a document must be written anew.
 
     Attributes:

@@ -132,8 +132,15 @@ class ChunkStore:
         return dict(self._rows(query, tuple(int(row) for row in rows)))
 
     def content_hashes(self, rows: Sequence[int]) -> dict[int, bytes]:
-        """Hashes of the embedded texts of `rows`: equal for chunks that say the same."""
-        query = f"SELECT row, content_hash FROM chunks WHERE row IN ({','.join('?' * len(rows))})"
+        """What makes chunks of `rows` twins, by row: equal bytes for those that say the same.
+
+        For code it is the text alone: the same file lies in other places under other names.
+        """
+        query = (
+            "SELECT c.row, CASE d.kind WHEN 'code' THEN CAST(c.text AS BLOB) ELSE c.content_hash "
+            "END FROM chunks c JOIN documents d USING (doc) "
+            f"WHERE c.row IN ({','.join('?' * len(rows))})"
+        )
         return dict(self._rows(query, tuple(int(row) for row in rows)))
 
     def allowed(self, source: str | None, language: str | None, kind: str | None) -> Allowed | None:
@@ -143,13 +150,13 @@ class ChunkStore:
         if not given:
             return None
         where = " AND ".join(f"d.{name} = ?" for name in given)
-        mask = np.zeros(self._count, dtype=np.bool_)
-        rows = self._rows(
-            f"SELECT c.row FROM chunks c JOIN documents d USING (doc) WHERE {where}",
-            tuple(given.values()),
+        # Rows are given out document by document, so that documents alone are read.
+        found = self._rows(
+            f"SELECT chunks, {where} FROM documents d ORDER BY doc", tuple(given.values())
         )
-        mask[[row for (row,) in rows]] = True
-        return mask
+        counts = np.fromiter((chunks for chunks, _ in found), np.int64, len(found))
+        passes = np.fromiter((bool(match) for _, match in found), np.bool_, len(found))
+        return np.repeat(passes, counts)
 
     def documents(self) -> list[StoredDocument]:
         """Every document in corpus order."""

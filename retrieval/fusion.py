@@ -21,6 +21,7 @@ def reciprocal_rank_fusion(
     weights: Sequence[float],
     rrf_k: int = 60,
     tie_key: Callable[[int], Any] | None = None,
+    head: int | None = None,
 ) -> list[FusedHit]:
     """Fuse ranked lists by reciprocal rank: score(d) = sum of weight / (rrf_k + rank).
 
@@ -32,6 +33,8 @@ def reciprocal_rank_fusion(
         weights: One for each run, finite and not negative; all 1 is plain fusion.
         rrf_k: Damping constant (not top-k); 60 as in the source.
         tie_key: Sort key of a row, called for rows of equal score only; the row itself if None.
+        head: Hits from the best on whose ties are broken by `tie_key`, behind them by row; None
+            for all.
 
     Returns:
         Fused hits, best first.
@@ -49,7 +52,7 @@ def reciprocal_rank_fusion(
             scores[hit.row] = scores.get(hit.row, 0.0) + weight / (rrf_k + hit.rank)
             ranks.setdefault(hit.row, [None] * len(runs))[position] = hit.rank
     fused = [FusedHit(row, score, tuple(ranks[row])) for row, score in scores.items()]
-    return _ordered(fused, tie_key or (lambda row: row))
+    return _ordered(fused, tie_key or (lambda row: row), len(fused) if head is None else head)
 
 
 def keyword_weight(known_share: float) -> float:
@@ -78,15 +81,15 @@ def _check(runs: Sequence[Sequence[Hit]], weights: Sequence[float], rrf_k: int) 
             raise ValueError(f"run {position} holds a rank below 1")
 
 
-def _ordered(fused: list[FusedHit], tie_key: Callable[[int], Any]) -> list[FusedHit]:
-    fused.sort(key=lambda hit: -hit.score)
+def _ordered(fused: list[FusedHit], tie_key: Callable[[int], Any], head: int) -> list[FusedHit]:
+    fused.sort(key=lambda hit: (-hit.score, hit.row))
     ordered: list[FusedHit] = []
     start = 0
-    while start < len(fused):
+    while start < min(head, len(fused)):
         end = start + 1
         while end < len(fused) and fused[end].score == fused[start].score:
             end += 1
         tied = fused[start:end]
         ordered += sorted(tied, key=lambda hit: tie_key(hit.row)) if len(tied) > 1 else tied
         start = end
-    return ordered
+    return ordered + fused[start:]

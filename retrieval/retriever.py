@@ -18,6 +18,7 @@ from retrieval.twins import different, without_twins
 from retrieval.types import Hit, Retrieval, SearchMode
 
 RequestedMode = Literal["auto", "hybrid", "dense", "keyword"]
+HEAD = 4  # times k: where twins and ties are looked for before all candidates are
 MAX_CANDIDATES = 10_000
 _log = logging.getLogger(__name__)
 
@@ -82,7 +83,12 @@ class HybridRetriever:
             keyword: list[Hit] = []
             if used != "dense":
                 keyword = self._generation.keyword.search(query, candidates, selection)
-            fused = self._fuse(query, dense, keyword)
+            fused = self._fuse(query, dense, keyword, HEAD * k)
+            hashes = self._generation.store.content_hashes([hit.row for hit in fused[: HEAD * k]])
+            if different(fused[: HEAD * k], hashes) >= k:
+                fused = fused[: HEAD * k]
+                break
+            fused = self._fuse(query, dense, keyword, None)
             hashes = self._generation.store.content_hashes([hit.row for hit in fused])
             exhausted = max(len(dense), len(keyword)) < candidates
             if exhausted or candidates >= MAX_CANDIDATES or different(fused, hashes) >= k:
@@ -121,14 +127,23 @@ class HybridRetriever:
             allowed[list(refused)] = False
         return dense.search(vector, k, allowed)
 
-    def _fuse(self, query: str, dense: Sequence[Hit], keyword: Sequence[Hit]) -> list[FusedHit]:
+    def _fuse(
+        self, query: str, dense: Sequence[Hit], keyword: Sequence[Hit], head: int | None
+    ) -> list[FusedHit]:
         weight = self._settings.keyword_weight
         if weight == "coverage":
             weight = keyword_weight(self._generation.keyword.known_share(query))
-        rows = [hit.row for hit in (*dense, *keyword)]
-        ids = self._generation.store.chunk_ids(rows)
+        ids: dict[int, str] = {}
+
+        def chunk_id(row: int) -> str:
+            """Read for ties alone; the first asks for all that are likely to be asked for."""
+            if row not in ids:
+                likely = [row] if ids else [hit.row for hit in (*dense[:head], *keyword[:head])]
+                ids.update(self._generation.store.chunk_ids([row, *likely]))
+            return ids[row]
+
         return reciprocal_rank_fusion(
-            (dense, keyword), (1.0, weight), self._settings.rrf_k, tie_key=ids.__getitem__
+            (dense, keyword), (1.0, weight), self._settings.rrf_k, tie_key=chunk_id, head=head
         )
 
     def _selection(

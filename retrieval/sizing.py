@@ -17,7 +17,7 @@ GENERATIONS_OF_A_SWAP = 2
 KEYWORD_BYTES_PER_CHUNK = {"rank-bm25": 3_500, "tantivy": 150}
 # What the size rules of `auto` are; the figures behind them are made by `askfolio bench`.
 MAX_FLAT_CHUNKS = 50_000
-MAX_RANK_BM25_CHUNKS = 5_000
+MAX_RANK_BM25_CHUNKS = 10_000
 DENSE_STEPS = ("flat", "sq8", "ivf-pq")
 KEYWORD_STEPS = ("rank-bm25", "tantivy")
 _MB = 1_000_000

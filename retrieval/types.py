@@ -18,8 +18,8 @@ class Section:
         anchor: Id of the heading on the published page; "" where there is none.
         text: Source text, heading line included; code keeps its indentation.
         start_line: Line of the file on which `text` starts, from 1; None where it has no line.
-        context: Embedded before each chunk of it and no part of its text; of code the names that
-            the file imports.
+        context: Embedded before each chunk of it and no part of its text; of code the packages
+            that the file uses.
         continued: The same for every chunk but the first; of code the unit's signature.
     """
 

@@ -22,6 +22,7 @@ class Question:
         history: Earlier messages, oldest first.
         style: How citations are marked in the answer's text.
         visitor: Who asks, as the rate limit names them; empty for the owner.
+        consent: Whether the visitor lets the question be kept; None where nothing was said.
     """
 
     text: str
@@ -30,6 +31,7 @@ class Question:
     history: tuple[Turn, ...] = ()
     style: CitationStyle = "numbers"
     visitor: bytes = b""
+    consent: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,7 @@ class Answer:
         contact: Where to ask instead; None where that is not needed or not known.
         degraded: Why it is less than usual; None where it is not.
         notice: Says that a machine answers.
+        receipt: Erases what was kept of the question; None where nothing was.
     """
 
     text: str
@@ -57,6 +60,7 @@ class Answer:
     contact: str | None
     degraded: Degraded | None
     notice: str
+    receipt: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

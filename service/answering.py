@@ -8,7 +8,6 @@ import logging
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from functools import partial
-from types import TracebackType
 
 import anyio.to_thread
 
@@ -16,11 +15,12 @@ from retrieval.errors import ProviderError
 from retrieval.generation import Generation
 from retrieval.retriever import HybridRetriever
 from service.answer import Answer, Degraded, Done, Event, Question
-from service.chat import ChatModel, Completion, Message
+from service.chat import ChatModel, Message
 from service.composing import Composer, Prepared
 from service.metrics import Metrics
 from service.notices import Wording, sentences
 from service.preparing import Preparing
+from service.spending.bill import Bill
 from service.spending.spending import Begun, Spending
 
 MAX_ANSWER_TOKENS = 900
@@ -137,14 +137,13 @@ class Answering:
     async def _generated(
         self, chat: ChatModel, composer: Composer, question: Question, prepared: Prepared
     ) -> AsyncGenerator[Event, None]:
-        messages = await anyio.to_thread.run_sync(self._preparing.messages, question, prepared)
-        begun = await anyio.to_thread.run_sync(self._begin, question, messages)
+        messages, begun = await anyio.to_thread.run_sync(self._begin, question, prepared)
         if begun is None and self._spending is not None:
             for event in await self._excerpts(prepared, "excerpts"):
                 yield event
             return
         completion = chat.stream(messages, MAX_ANSWER_TOKENS, f"kb-{prepared.generation}")
-        bill = _Bill(self._spending, begun, completion, self._metrics)
+        bill = Bill(self._spending, begun, completion, self._metrics)
         with bill:
             async with aclosing(completion):
                 async for part in completion:
@@ -154,10 +153,13 @@ class Answering:
         for event in composer.finish():
             yield event
 
-    def _begin(self, question: Question, messages: Sequence[Message]) -> Begun | None:
+    def _begin(
+        self, question: Question, prepared: Prepared
+    ) -> tuple[Sequence[Message], Begun | None]:
+        messages = self._preparing.messages(question, prepared)
         if self._spending is None:
-            return None
-        return self._spending.begin(question.visitor, messages, MAX_ANSWER_TOKENS)
+            return messages, None
+        return messages, self._spending.begin(question.visitor, messages, MAX_ANSWER_TOKENS)
 
     async def _excerpts(self, prepared: Prepared, degraded: Degraded | None) -> list[Event]:
         composer = Composer(prepared, "excerpts", degraded)
@@ -173,42 +175,3 @@ class Answering:
             return ""
         lines = [f"- {excerpt.text} [{excerpt.number}]" for excerpt in chosen]
         return "\n".join((sentences(language).excerpts_label, "", *lines))
-
-
-class _Bill:
-    """Settles an answer however it ends: complete, broken off, or left by the visitor.
-
-    Attributes:
-        given: The parts that arrived.
-    """
-
-    def __init__(
-        self,
-        spending: Spending | None,
-        begun: Begun | None,
-        completion: Completion,
-        metrics: Metrics,
-    ) -> None:
-        self._spending = spending
-        self._begun = begun
-        self._completion = completion
-        self._metrics = metrics
-        self.given: list[str] = []
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        usage = self._completion.usage
-        self._metrics.used(usage)
-        if self._spending is None or self._begun is None:
-            return
-        if isinstance(error, ProviderError) and not self.given:
-            self._spending.cancel(self._begun)
-        else:
-            self._spending.end(self._begun, usage, "".join(self.given))

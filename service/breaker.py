@@ -100,13 +100,17 @@ class _GuardedCompletion:
     async def _read(self) -> AsyncGenerator[str, None]:
         self._breaker.check()
         self._completion = self._begin()
+        has_begun = False
         try:
             async for part in self._completion:
+                if not has_begun:
+                    has_begun = True
+                    self._breaker.succeeded()  # it is alive; a cut stream costs nobody a wait
                 yield part
         except ProviderError as error:
-            self._breaker.failed(error)
+            if not has_begun:
+                self._breaker.failed(error)
             raise
-        self._breaker.succeeded()
 
 
 class GuardedEmbedder:

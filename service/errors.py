@@ -1,13 +1,18 @@
 """Why a request is refused, with its HTTP status and its code.
 
+VisitorLogError
 RequestRejected
     Malformed 400, OriginNotAllowed 403, BodyTooLarge 413, NotJson 415, Invalid 422,
-    RateLimited 429, NotReady 503, Overloaded 503
+    ModeUnavailable 409, RateLimited 429, NotReady 503, Overloaded 503
 """
 
 from typing import ClassVar
 
 from retrieval.errors import AskfolioError
+
+
+class VisitorLogError(AskfolioError):
+    """The visitor log cannot be read or written."""
 
 
 class RequestRejected(AskfolioError):
@@ -47,6 +52,13 @@ class Invalid(RequestRejected):
 
     status = 422
     code = "invalid"
+
+
+class ModeUnavailable(RequestRejected):
+    """The generation that serves has no vectors for this ranking."""
+
+    status = 409
+    code = "mode_unavailable"
 
 
 class RateLimited(RequestRejected):

@@ -26,6 +26,7 @@ _ENOUGH = 0.45
 _ANNOUNCEMENT = 0.5
 _CODE_SHARE = 0.6
 _MAX_LINE_CHARS = 160
+_QUESTION = ("?", "？", '?"', "?”", "?*")
 _MARKER = re.compile(r"\[(\d+(?:\s*,\s*\d+)*)\]")
 
 
@@ -66,16 +67,24 @@ class Excerpts:
         """Number of distinct words that are no function words."""
         return len(self._terms(text))
 
-    def coverage(self, question: str) -> float:
+    def coverage(self, question: str, enough: float = 1.0) -> float:
         """Best share of the question's idf mass that a stretch of two sentences covers.
 
         Function words do not count. The title and the headings above the sentences do.
+
+        Args:
+            question: What was asked.
+            enough: The search ends with the first stretch that covers so much.
         """
         terms = self._terms(question)
         weights = {term.surface: self._weight(term) for term in terms}
         rows = [hit.row for hit in self._keyword.search(question, _SEARCHED)] if terms else []
-        best = max((_covered(held, weights) for held in self._stretches(rows, terms)), default=0.0)
-        return best / sum(weights.values()) if best else 0.0
+        whole, best = sum(weights.values()), 0.0
+        for held in self._stretches(rows, terms):
+            best = max(best, _covered(held, weights))
+            if best >= enough * whole:
+                break
+        return best / whole if best else 0.0
 
     def choose(
         self, question: str, passages: Sequence[RankedChunk], language: str
@@ -150,17 +159,13 @@ class Excerpts:
         context = self._matched(above, terms, document.language)
         factor = 1.0 if document.language in ("", language) else _OTHER_LANGUAGE
         factor *= _CODE_SHARE if document.kind == "code" else 1.0
-        return [
-            _Candidate(
-                (place, position),
-                number,
-                _MARKER.sub(r"(\1)", text),
-                self._matched(text, terms, document.language),
-                context,
-                factor * (_ANNOUNCEMENT if text.endswith((":", "：")) else 1.0),
-            )
-            for position, text in enumerate(_texts(ranked))
-        ]
+        found = []
+        for position, (text, asked) in enumerate(_answering(_texts(ranked))):
+            held = self._matched(f"{asked} {text}", terms, document.language)
+            own = factor * (_ANNOUNCEMENT if text.endswith((":", "：")) else 1.0)
+            shown = _MARKER.sub(r"(\1)", text)
+            found.append(_Candidate((place, position), number, shown, held, context, own))
+        return found
 
     def _matched(self, text: str, terms: Sequence[QueryTerm], language: str) -> frozenset[str]:
         held = set(self._analyzer.passage_terms(text, language))
@@ -176,6 +181,20 @@ def _texts(ranked: RankedChunk) -> list[str]:
     found = sentences(ranked.chunk.text)
     is_broken = ranked.chunk.ordinal > 0 and len(found) > 1 and found[0][:1].islower()
     return found[1:] if is_broken else found
+
+
+def _answering(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Sentences with the question that stands right before them, as in a list of questions.
+
+    Such a question holds the words that are searched for; what answers it is the sentence behind.
+    """
+    asked = ""
+    for text, after in zip(texts, [*texts[1:], ""], strict=True):
+        if text.endswith(_QUESTION) and after:
+            asked = f"{asked} {text}".strip()
+        else:
+            yield text, asked
+            asked = ""
 
 
 def _pick(candidates: Sequence[_Candidate], weights: dict[str, float]) -> list[_Candidate]:

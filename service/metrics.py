@@ -59,9 +59,9 @@ class Metrics:
 
     def __init__(self) -> None:
         self._started = time.time()
-        self._requests: Counter[tuple[str, str, str]] = Counter()
-        self._answers: Counter[tuple[str, str, str]] = Counter()
-        self._tokens: Counter[tuple[str]] = Counter()
+        self._requests: Counter[tuple[str, ...]] = Counter()
+        self._answers: Counter[tuple[str, ...]] = Counter()
+        self._tokens: Counter[tuple[str, ...]] = Counter()
         self._first_words = Histogram()
         self._whole = Histogram()
 

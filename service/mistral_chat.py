@@ -19,16 +19,12 @@ from retrieval.errors import (
     ProviderUnavailable,
 )
 from service.chat import Message, Usage
+from service.chat_events import chat_events
 
 if TYPE_CHECKING:
     from httpx2 import AsyncClient, Response
     from mistralai.client import Mistral
-    from mistralai.client.models import (
-        AssistantMessageTypedDict,
-        CompletionChunk,
-        SystemMessageTypedDict,
-        UserMessageTypedDict,
-    )
+    from mistralai.client.models import AssistantMessage, SystemMessage, UserMessage
 
 PART_TIMEOUT_S = 20.0
 TOTAL_TIMEOUT_S = 120.0
@@ -198,18 +194,17 @@ class MistralCompletion:
                     temperature=TEMPERATURE,
                     prompt_cache_key=self._cache_key,
                 )
+            events = chat_events(stream.response.aiter_bytes())
             while True:
                 with anyio.fail_after(part_by - anyio.current_time()):
-                    event = await anext(stream, None)
+                    event = await anext(events, None)
                 if event is None:
                     break
-                self._count(event.data)
-                for choice in event.data.choices:
-                    is_finished = is_finished or bool(choice.finish_reason)
-                    text = _text(choice.delta.content)
-                    if text:
-                        yield text
-                        part_by = min(anyio.current_time() + self._part_timeout_s, deadline)
+                self._usage = event.counted() or self._usage
+                is_finished = is_finished or event.is_last
+                if event.text:
+                    yield event.text
+                    part_by = min(anyio.current_time() + self._part_timeout_s, deadline)
         finally:
             with anyio.CancelScope(shield=True):
                 for response in opened:
@@ -217,29 +212,18 @@ class MistralCompletion:
         if not is_finished:
             raise ProviderUnavailable("the chat provider ended the stream before the answer's end")
 
-    def _count(self, chunk: "CompletionChunk") -> None:
-        usage = chunk.usage
-        if not usage:
-            return
-        details = (usage.model_extra or {}).get("prompt_tokens_details")
-        cached = details.get("cached_tokens") if isinstance(details, dict) else 0
-        self._usage = Usage(
-            prompt_tokens=usage.prompt_tokens or 0,
-            completion_tokens=usage.completion_tokens or 0,
-            cached_tokens=cached if isinstance(cached, int) else 0,
-        )
 
+def _wire_message(message: Message) -> "SystemMessage | UserMessage | AssistantMessage":
+    # The SDK's own types: of plain dictionaries it makes a new model class for every request.
+    from mistralai.client.models import AssistantMessage, SystemMessage, UserMessage
 
-def _wire_message(
-    message: Message,
-) -> "SystemMessageTypedDict | UserMessageTypedDict | AssistantMessageTypedDict":
     match message.role:
         case "system":
-            return {"role": "system", "content": message.content}
+            return SystemMessage(content=message.content)
         case "user":
-            return {"role": "user", "content": message.content}
+            return UserMessage(content=message.content)
         case "assistant":
-            return {"role": "assistant", "content": message.content}
+            return AssistantMessage(content=message.content)
 
 
 class _NoLog:
@@ -251,16 +235,6 @@ class _NoLog:
 
 async def _remember(response: "Response") -> None:
     _opened.get([]).append(response)
-
-
-def _text(content: object) -> str:
-    """A delta's content is a string, None, Unset, or a list of chunks of which some are text."""
-    if isinstance(content, str):
-        return content
-    if isinstance(content, list):
-        texts = (getattr(chunk, "text", "") for chunk in content)
-        return "".join(text for text in texts if isinstance(text, str))
-    return ""
 
 
 def _translated(status: int, retry_after: str) -> ProviderError:

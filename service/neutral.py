@@ -3,11 +3,13 @@
 import re
 
 # Invisible: controls, soft hyphen, zero-width and bidi characters, tags, variation selectors.
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
-    "\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb"
-    "\ud800-\udfff\U000e0000-\U000e0fff]"
+_BASIC = (
+    r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f"
+    r"\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb"
 )
+_INVISIBLE = re.compile(rf"[{_BASIC}\ud800-\udfff\U000e0000-\U000e0fff]")
+VISIBLE = rf"[^\s\x1c-\x1f{_BASIC}]"
+"""Some visible character, for the description of the API (ECMA-262 and `re` read it alike)."""
 _LINE_ENDS = re.compile(r"\r\n?|[\u0085\u2028\u2029]")
 # Tokens of chat templates, which some local servers read inside a message too.
 _TEMPLATE = re.compile(

@@ -16,7 +16,7 @@ from service.follow_up import search_text
 from service.language import answer_language
 from service.neutral import neutral
 from service.prompt import Asked, Turn, build_prompt
-from service.relevance import Signals, is_relevant
+from service.relevance import MIN_COVERAGE, MIN_COVERAGE_FOR_MODEL, Signals, is_relevant
 from service.site import Owner
 
 
@@ -90,10 +90,11 @@ class Preparing:
         given_whole = has_model and retrieval.mode in ("full-context", "mixed")
         by_words_alone = not (given_whole or retrieval.mode == "hybrid")
         is_decisive = retrieval.chunks and (by_words_alone or not has_model)
+        enough = MIN_COVERAGE_FOR_MODEL if has_model else MIN_COVERAGE
         return is_relevant(
             Signals(
                 passages=len(retrieval.chunks),
-                coverage=self.excerpts.coverage(retrieval.query) if is_decisive else 0.0,
+                coverage=self.excerpts.coverage(retrieval.query, enough) if is_decisive else 0.0,
                 speaks_language=prepared.language.split("-", 1)[0] in spoken,
                 by_words_alone=by_words_alone,
                 model_decides=has_model,

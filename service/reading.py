@@ -5,7 +5,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from service.errors import Invalid, Malformed
+from service.errors import Invalid, Malformed, RequestRejected
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _MAX_PROBLEMS = 3
@@ -21,11 +21,29 @@ def read_body(model: type[_Model], body: bytes) -> _Model:
     try:
         return model.model_validate_json(body)
     except ValidationError as error:
-        problems = error.errors(include_url=False, include_input=False, include_context=False)
+        refusal = _refusal(model, error)
+    raise refusal  # outside the block: the other error holds what the visitor sent
+
+
+def read_fields(model: type[_Model], fields: dict[str, object]) -> _Model:
+    """Validate fields that were read from JSON elsewhere.
+
+    Raises:
+        Invalid: A field is missing, unknown or wrong.
+    """
+    try:
+        return model.model_validate(fields)
+    except ValidationError as error:
+        refusal = _refusal(model, error)
+    raise refusal
+
+
+def _refusal(model: type[BaseModel], error: ValidationError) -> RequestRejected:
+    problems = error.errors(include_url=False, include_input=False, include_context=False)
     if problems[0]["type"] == "json_invalid":
-        raise Malformed("the body is no valid JSON in UTF-8")
+        return Malformed("the body is no valid JSON in UTF-8")
     known = _field_names(model)
-    raise Invalid("; ".join(_sentence(problem, known) for problem in problems[:_MAX_PROBLEMS]))
+    return Invalid("; ".join(_sentence(problem, known) for problem in problems[:_MAX_PROBLEMS]))
 
 
 def _sentence(problem: ErrorDetails, known: frozenset[str]) -> str:

@@ -1,87 +1,89 @@
-"""Which requests are answered, by what?"""
+"""Which requests of programs are answered, by what?"""
 
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
 from datetime import UTC, datetime
-from functools import partial
 
 import anyio.to_thread
 from fastapi import APIRouter, Request
+from pydantic import BaseModel
 from starlette.responses import Response
 
 from retrieval.configuration import Configuration
 from retrieval.status import read_last_sync
-from retrieval.types import Retrieval
-from service.answer import Event, Question
-from service.answering import Answering
+from service.answer import Event
+from service.asking import Asking, visitor
 from service.current import CurrentAnswering
-from service.errors import Invalid, NotReady
 from service.guards.asgi import Receive, Scope, Send
-from service.leaving import unless_left
-from service.neutral import neutral
-from service.prompt import Turn
 from service.reading import read_body
 from service.schemas import (
     AskRequest,
     AskResponse,
+    EraseRequest,
+    EraseResponse,
     ErrorResponse,
     HealthResponse,
     ReadyResponse,
     SearchRequest,
     SearchResponse,
 )
-from service.search import search_response
+from service.searching import Searching
 from service.sse import EventStream
 
 STREAM = "text/event-stream"
-_REFUSALS: dict[int | str, dict[str, object]] = {
-    status: {"model": ErrorResponse} for status in (400, 403, 413, 415, 422, 503)
+REFUSALS: dict[int | str, dict[str, object]] = {
+    status: {"model": ErrorResponse} for status in (400, 403, 409, 413, 415, 422, 429, 503)
 }
+BODIES: tuple[type[BaseModel], ...] = (AskRequest, SearchRequest, EraseRequest)
+Current = Callable[[], CurrentAnswering]
 
 
-def routes(configuration: Configuration, current: Callable[[], CurrentAnswering]) -> APIRouter:
-    """The routes over what serves now."""
+def ask_route(asking: Asking) -> APIRouter:
+    """`POST /ask`."""
     router = APIRouter()
-    limit = configuration.service.max_question_chars
 
     @router.post(
         "/ask",
         operation_id="ask",
         response_model=AskResponse,
-        responses={**_REFUSALS, 200: {"content": {STREAM: {}}}},
-        openapi_extra=_body_schema(AskRequest),
+        responses={**REFUSALS, 200: {"content": {STREAM: {"example": _STREAM_EXAMPLE}}}},
+        openapi_extra=body_schema(AskRequest),
     )
     async def ask(request: Request) -> Response:
         """Answer a question from the content, as JSON or as a stream of events."""
         asked = read_body(AskRequest, await request.body())
-        _check_length("question", asked.question, limit)
-        question = _question(asked)
-        if not current().is_ready:
-            raise NotReady("the content is not ready yet")
+        question = asking.question(asked, visitor(request))
         if STREAM in request.headers.get("accept", ""):
-            return _Streamed(_events(current(), question))
-        async with current().use() as answering:
-            answer = await unless_left(request.receive, partial(answering.answer, question))
+            return _Streamed(asking.events(question))
+        answer = await asking.answer(question, request)
         if answer is None:
             return Response(status_code=499)
-        return _json(AskResponse.of(answer).model_dump_json())
+        return json_response(AskResponse.of(answer))
+
+    return router
+
+
+def search_route(searching: Searching) -> APIRouter:
+    """`POST /search`."""
+    router = APIRouter()
 
     @router.post(
         "/search",
         operation_id="search",
         response_model=SearchResponse,
-        responses=_REFUSALS,
-        openapi_extra=_body_schema(SearchRequest),
+        responses=REFUSALS,
+        openapi_extra=body_schema(SearchRequest),
     )
     async def search(request: Request) -> Response:
         """Rank passages, as `askfolio search --json` does."""
         wanted = read_body(SearchRequest, await request.body())
-        _check_length("query", wanted.query, limit)
-        k = wanted.k or configuration.retrieval.k
-        async with current().use() as answering:
-            found = await anyio.to_thread.run_sync(partial(_ranked, answering, wanted, k))
-            response = search_response(found, answering.generation)
-        return _json(response.model_dump_json())
+        return json_response(await searching.search(wanted, visitor(request)))
+
+    return router
+
+
+def state_routes(configuration: Configuration, current: Current) -> APIRouter:
+    """`GET /health` and `GET /ready`: always there, for whoever watches the process."""
+    router = APIRouter()
 
     @router.get("/health", operation_id="health")
     async def health() -> HealthResponse:
@@ -93,9 +95,28 @@ def routes(configuration: Configuration, current: Callable[[], CurrentAnswering]
         """Whether a generation is open, and how old it is."""
         async with current().use() as answering:
             name = answering.generation.manifest.generation
-        last = await anyio.to_thread.run_sync(read_last_sync, configuration.knowledge_path)
-        time = str(last["time"]) if last and "time" in last else None
-        return ReadyResponse(generation=name, last_sync=time, age_seconds=_age(time))
+        time = await anyio.to_thread.run_sync(last_sync_time, configuration)
+        return ReadyResponse(generation=name, last_sync=time, age_seconds=age_s(time))
+
+    return router
+
+
+def erase_route(erase: Callable[[str], bool]) -> APIRouter:
+    """`POST /log/erase`: there where text can be kept."""
+    router = APIRouter()
+
+    @router.post(
+        "/log/erase",
+        operation_id="erase",
+        response_model=EraseResponse,
+        responses=REFUSALS,
+        openapi_extra=body_schema(EraseRequest),
+    )
+    async def erase_kept(request: Request) -> Response:
+        """Delete the question that a receipt stands for."""
+        wanted = read_body(EraseRequest, await request.body())
+        erased = await anyio.to_thread.run_sync(erase, wanted.receipt)
+        return json_response(EraseResponse(erased=erased))
 
     return router
 
@@ -111,43 +132,14 @@ class _Streamed(Response):
         await self._stream(scope, receive, send)
 
 
-async def _events(current: CurrentAnswering, question: Question) -> AsyncGenerator[Event, None]:
-    async with current.use() as answering, aclosing(answering.events(question)) as events:
-        async for event in events:
-            yield event
+def last_sync_time(configuration: Configuration) -> str | None:
+    """ISO time of the last sync, or None."""
+    last = read_last_sync(configuration.knowledge_path)
+    return str(last["time"]) if last and "time" in last else None
 
 
-def _ranked(answering: Answering, wanted: SearchRequest, k: int) -> Retrieval:
-    return answering.retriever.retrieve(
-        neutral(wanted.query),
-        k,
-        wanted.mode,
-        source=wanted.source,
-        language=wanted.language,
-        kind=wanted.kind,
-    )
-
-
-def _question(asked: AskRequest) -> Question:
-    turns = (Turn(message.role == "user", message.content) for message in asked.history)
-    text = neutral(asked.question).strip()
-    if not text:
-        raise Invalid("question: is blank")
-    return Question(
-        text=text,
-        language=asked.language,
-        page=asked.page,
-        history=tuple(turns),
-        style=asked.citation_style,
-    )
-
-
-def _check_length(field: str, text: str, limit: int) -> None:
-    if len(text) > limit:
-        raise Invalid(f"{field} has {len(text)} characters, at most {limit} are allowed")
-
-
-def _age(time: str | None) -> float | None:
+def age_s(time: str | None) -> float | None:
+    """Seconds since an ISO time; None where it is none."""
     try:
         then = datetime.fromisoformat(time) if time else None
     except ValueError:
@@ -155,10 +147,38 @@ def _age(time: str | None) -> float | None:
     return max(0.0, (datetime.now(UTC) - then).total_seconds()) if then else None
 
 
-def _json(content: str) -> Response:
-    return Response(content, media_type="application/json", headers={"cache-control": "no-store"})
+def json_response(content: BaseModel) -> Response:
+    """A JSON response that nobody stores."""
+    return Response(
+        content.model_dump_json(),
+        media_type="application/json",
+        headers={"cache-control": "no-store"},
+    )
 
 
-def _body_schema(model: type[AskRequest] | type[SearchRequest]) -> dict[str, object]:
+def body_schema(model: type[BaseModel]) -> dict[str, object]:
+    """The description of a body that the route reads itself."""
     schema = {"$ref": f"#/components/schemas/{model.__name__}"}
     return {"requestBody": {"required": True, "content": {"application/json": {"schema": schema}}}}
+
+
+_STREAM_EXAMPLE = """\
+event: meta
+data: {"mode": "full-context", "generation": "000001-0ecd10003141", "language": "en", "notice": ""}
+
+event: token
+data: {"text": "With a bucket "}
+
+event: citation
+data: {"n": 1, "url": "https://example.org/station/", "title": "Station", "heading": "", \
+"source": "site", "kind": "page", "places": []}
+
+event: token
+data: {"text": "[1]."}
+
+event: done
+data: {"citations": [], "mode": "full-context", "generation": "000001-0ecd10003141", \
+"language": "en", "outcome": "answered", "contact": null, "degraded": null, "receipt": null, \
+"ai_generated": true, "notice": ""}
+
+"""

@@ -3,17 +3,35 @@
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, field_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StringConstraints,
+    field_validator,
+)
+from pydantic.config import JsonDict
 
 from retrieval.types import ContextMode, Kind, SearchMode
 from service.answer import Answer, Degraded
 from service.citations import Citation, CitationStyle
-from service.language import is_language_code
+from service.language import MAX_CODE_CHARS, is_language_code
+from service.neutral import VISIBLE
 from service.outcome import Outcome
 
 MAX_ADDRESS_CHARS = 2048
 MAX_FILTER_CHARS = 200
+_LANGUAGE: JsonDict = {
+    "maxLength": MAX_CODE_CHARS,
+    "pattern": "^[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*$",
+}
 Filter = Annotated[str, StringConstraints(max_length=MAX_FILTER_CHARS)]
+
+
+def _whole(value: object) -> object:
+    """3.0 is an integer in JSON."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 class _Request(BaseModel):
@@ -34,9 +52,9 @@ class HistoryMessage(_Request):
 class AskRequest(_Request):
     """`POST /ask`."""
 
-    question: str
+    question: Annotated[str, Field(json_schema_extra={"minLength": 1, "pattern": VISIBLE})]
     history: list[HistoryMessage] = Field(default_factory=list)
-    language: str | None = None
+    language: Annotated[str | None, Field(json_schema_extra=_LANGUAGE)] = None
     consent: bool = False
     page: Annotated[str, StringConstraints(max_length=MAX_ADDRESS_CHARS)] | None = None
     citation_style: CitationStyle = "numbers"
@@ -60,11 +78,23 @@ class SearchRequest(_Request):
     """`POST /search`: the arguments of the command."""
 
     query: str
-    k: Annotated[int, Field(ge=1, le=100)] | None = None
+    k: Annotated[int, Field(ge=1, le=100), BeforeValidator(_whole)] | None = None
     mode: Literal["auto", "hybrid", "dense", "keyword"] = "auto"
     source: Filter | None = None
     language: Filter | None = None
     kind: Kind | None = None
+
+
+class EraseRequest(_Request):
+    """`POST /log/erase`."""
+
+    receipt: Annotated[str, StringConstraints(min_length=1, max_length=MAX_FILTER_CHARS)]
+
+
+class EraseResponse(_Response):
+    """Whether there was something to erase."""
+
+    erased: bool
 
 
 class PlaceOut(_Response):
@@ -106,6 +136,12 @@ class MetaOut(_Response):
     generation: str
     language: str
     notice: str
+
+
+class TokenOut(_Response):
+    """A part of the answer's text."""
+
+    text: str
 
 
 class DoneOut(_Response):
@@ -229,4 +265,5 @@ def _fields(answer: Answer) -> dict[str, object]:
         "contact": answer.contact,
         "degraded": answer.degraded,
         "notice": answer.notice,
+        "receipt": answer.receipt,
     }

@@ -14,6 +14,7 @@ from retrieval.generation import check_current
 SHUTDOWN_S = 10
 MAX_HEADER_BYTES = 16_384
 MAX_CONNECTIONS = 512
+_LOOPBACK = frozenset({"127.0.0.1", "::1", "localhost"})
 
 
 def serve(configuration: Configuration, host: str = "127.0.0.1", port: int = 8000) -> None:
@@ -29,7 +30,6 @@ def serve(configuration: Configuration, host: str = "127.0.0.1", port: int = 800
 
     with suppress(GenerationMissing):  # it is ready as soon as a first sync is done
         check_current(configuration.knowledge_path)
-    app = create_app(configuration)
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         listening = socket.create_server((host, port), family=family)
@@ -38,10 +38,21 @@ def serve(configuration: Configuration, host: str = "127.0.0.1", port: int = 800
             f"cannot listen on {host} port {port}: {error.strerror or error}; choose another "
             "with --host and --port"
         ) from error
+    # asyncio sets this only where a socket names its protocol, which an accepted one does not:
+    # without it a small write waits up to 40 ms for the acknowledgement of the one before.
+    listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     with listening:
         name = f"[{host}]" if family == socket.AF_INET6 else host
-        sys.stderr.write(f"askfolio: serving on http://{name}:{listening.getsockname()[1]}\n")
-        sys.stderr.flush()
+        address = f"http://{name}:{listening.getsockname()[1]}"
+        # Opened by the owner on this machine, the page with the form is its own origin.
+        own = frozenset({address}) if host in _LOOPBACK else frozenset[str]()
+        app = create_app(configuration, own)
+        _say(f"serving on {address}")
+        if configuration.log.mode == "off" and configuration.log_path.exists():
+            _say(
+                f"the log is off, but {configuration.log_path} still holds what was kept: "
+                "`askfolio log purge --all` deletes it"
+            )
         config = uvicorn.Config(
             app,
             access_log=False,
@@ -55,3 +66,8 @@ def serve(configuration: Configuration, host: str = "127.0.0.1", port: int = 800
             timeout_graceful_shutdown=SHUTDOWN_S,
         )
         uvicorn.Server(config).run(sockets=[listening])
+
+
+def _say(message: str) -> None:
+    sys.stderr.write(f"askfolio: {message}\n")
+    sys.stderr.flush()

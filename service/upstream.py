@@ -65,7 +65,7 @@ def open_chat(configuration: Configuration) -> ChatModel | None:
     """
     answer = configuration.answer
     key = api_key()
-    if answer.provider == "extractive" or (answer.provider == "auto" and not key):
+    if not is_generated(configuration):
         return None
     if not key and not answer.server_url:
         raise ConfigurationError(
@@ -82,3 +82,9 @@ def open_chat(configuration: Configuration) -> ChatModel | None:
         answer.timeout_s,
         answer.total_timeout_s,
     )
+
+
+def is_generated(configuration: Configuration) -> bool:
+    """Whether a model writes the answers."""
+    provider = configuration.answer.provider
+    return provider == "mistral" or (provider == "auto" and bool(api_key()))

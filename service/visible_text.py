@@ -5,6 +5,8 @@ from service.citations import Citation
 Piece = str | Citation
 _CLOSING = ".,;:!?)]}»”’\n\r"
 _TAIL_CHARS = 3
+_BLOCK_PREFIX = " \t>*+-.)0123456789"
+"""What may stand before a definition on its line: quotes and lists."""
 
 
 class VisibleText:
@@ -92,8 +94,9 @@ class VisibleText:
         _, newline, line = text.rpartition("\n")
         if newline:
             self._line_is_blank, self._line_is_bracket = True, False
-        if self._line_is_blank and line.strip():
-            self._line_is_blank, self._line_is_bracket = False, line.lstrip().startswith("[")
+        begun = line.lstrip(_BLOCK_PREFIX)
+        if self._line_is_blank and begun:
+            self._line_is_blank, self._line_is_bracket = False, begun.startswith("[")
         self._tail = (self._tail + text)[-_TAIL_CHARS:]
 
     def _joins_badly(self, after: str) -> bool:

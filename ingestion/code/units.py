@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ingestion.code.context import import_nodes, imported_names, opening
 from ingestion.code.grammars import Grammar, grammar_of
+from ingestion.code.imports import imports, packages
 from ingestion.code.names import unit_names
+from ingestion.code.openings import opening
 from retrieval.types import Section
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class _Unit:
 @dataclass(frozen=True, slots=True)
 class _ParsedFile:
     units: tuple[_Unit, ...] = ()
-    imports: str = ""
+    packages: str = ""
     import_rows: frozenset[int] = frozenset()
 
 
@@ -58,13 +59,13 @@ def code_sections(text: str, path: str) -> tuple[Section, ...]:
 def _sections(lines: Sequence[str], parsed: _ParsedFile) -> Iterator[Section]:
     for first, behind, unit in _runs(lines, parsed.units):
         text = "".join(lines[first:behind])
-        imports = "" if parsed.import_rows & set(range(first, behind)) else parsed.imports
+        used = "" if parsed.import_rows & set(range(first, behind)) else parsed.packages
         if unit is None:
-            yield Section((), "", text, first + 1, context=imports)
+            yield Section((), "", text, first + 1, context=used)
             continue
         # What follows the methods of a class lies far from the line that says what it is.
         is_start = first <= unit.first_row
-        context = imports if is_start else "\n".join(filter(None, (imports, unit.opening)))
+        context = used if is_start else "\n".join(filter(None, (used, unit.opening)))
         continued = unit.opening if is_start else ""
         yield Section(unit.headings, "", text, first + 1, context=context, continued=continued)
 
@@ -81,9 +82,9 @@ def _parse(text: str, path: str) -> _ParsedFile:
         units.append(unit)
         if len(units) > _MAX_UNITS:
             return _ParsedFile()
-    nodes = import_nodes(tree.root_node, loaded.grammar)
+    nodes = imports(tree.root_node, loaded.grammar)
     rows = frozenset(node.start_point[0] for node in nodes)
-    return _ParsedFile(tuple(units), imported_names(nodes), rows)
+    return _ParsedFile(tuple(units), packages(nodes), rows)
 
 
 def _walk(node: "Node", grammar: Grammar, headings: tuple[str, ...], depth: int) -> Iterator[_Unit]:

@@ -16,11 +16,11 @@ class EarlierFiles:
     """What is known of files that are the same in an earlier commit.
 
     Attributes:
-        changed: Paths that are not the same.
+        changed: Paths, as they are shown, of which one is not the same: two can look alike.
         left_out: By path what was left out of a file because of its content.
     """
 
-    changed: frozenset[bytes]
+    changed: frozenset[str]
     left_out: Mapping[str, tuple[LeftOut, ...]]
 
 
@@ -43,7 +43,7 @@ class FoundFiles:
     def take_over(self, choice: Choice, earlier: EarlierFiles) -> bool:
         """Leave a file unread that is the same and of which it is known what it is."""
         path = choice.entry.path
-        if choice.reason or choice.entry.name in earlier.changed:
+        if choice.reason or path in earlier.changed:
             return False
         left_out = earlier.left_out.get(path, ())
         doc_id = document_id(self._source, path)

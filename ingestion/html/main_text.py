@@ -8,6 +8,7 @@ text carry them through.
 
 import copy
 import hashlib
+import logging
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -77,6 +78,8 @@ def _told_apart(root: Element) -> MainText | None:
     import trafilatura
     from lxml import html
 
+    # It logs what it decides about each page; here a page without main text is no warning.
+    logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     marked = copy.deepcopy(root)
     seed = hashlib.sha256(html.tostring(root)).hexdigest()[:8]
     names = list(_insert_marks(marked, f"xq{seed}n{{}}x "))

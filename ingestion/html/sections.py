@@ -62,11 +62,14 @@ class _Reader:
         if element.get("aria-hidden") == "true" or self._is_permalink(element, tag):
             return
         name = element.get("id") or (element.get("name") if tag == "a" else "") or ""
-        if tag in HEADINGS:
+        if self._heading is not None:
+            self._enter(name)
+            self._read_inline(element, tag)
+        elif tag in HEADINGS:
             self._read_heading(element, int(tag[1]), name)
         elif tag == "pre":
             self._enter(name)
-            self._block(fenced("".join(element.itertext()).strip("\n")))
+            self._block(fenced(self._unmarked("".join(element.itertext())).strip("\n")))
         elif tag in _BLOCKS:
             self._read_block(element, tag, name)
         else:
@@ -145,6 +148,15 @@ class _Reader:
                 self._enter(self._main.marks.get(part, ""))
             else:
                 self._text(part)
+
+    def _unmarked(self, text: str) -> str:
+        """`text` without its marks; the first of them is entered."""
+        mark = self._main.mark
+        if mark is None:
+            return text
+        if first := mark.search(text):
+            self._enter(self._main.marks.get(first[1], ""))
+        return mark.sub("", text)
 
     def _enter(self, name: str) -> None:
         """An id: the next text starts a section, or the next heading has it."""

@@ -75,8 +75,8 @@ class DocumentMaker:
     def document(self, published: PublishedPage) -> Document:
         """The document of a published page.
 
-        A page with no more than a title and an `externalUrl` is where that leads; with a
-        description it is a page of the site.
+        A page with no more than a title and an `externalUrl` is where that leads, and its title
+        is what is searched; with a description it is a page of the site.
 
         Raises:
             DocumentUnreadable: The page exceeds a limit of the parser.
@@ -86,15 +86,16 @@ class DocumentMaker:
         sections = (*_described(page), *text.sections)
         elsewhere = _elsewhere(page)
         leads_away = bool(elsewhere) and not sections
+        title = _title(page, text)
         return Document(
             doc_id=f"{self._source}:{published.path}",
             source=self._source,
             path=published.path,
             url=elsewhere if leads_away else published.url,
-            title=_title(page, text),
+            title=title,
             language=page.page_file.file.language,
             kind="page",
-            sections=sections,
+            sections=(Section((), "", title),) if leads_away else sections,
             anchors=text.anchors,
             aliases=() if leads_away else self._aliases(published, elsewhere),
             translation_key=published.key if self._site.multilingual else "",

@@ -9,6 +9,11 @@ from markdown_it import MarkdownIt
 from ingestion.hugo.hidden_text import HiddenText
 
 _MAY_HAVE_BLOCK = re.compile(r"^[ \t>*+\-0-9.)]*<[A-Za-z/!?]", re.MULTILINE)
+_FENCED = re.compile(
+    r"^```[^`\n]*\n(?:.*\n)*?[ ]{0,3}```[ \t]*$|^~~~[^\n]*\n(?:.*\n)*?[ ]{0,3}~~~[ \t]*$",
+    re.MULTILINE,
+)
+_OTHER_FENCE = re.compile(r"````|~~~~|^[ \t>*+\-0-9.)]+(?:```|~~~)", re.MULTILINE)
 _INVISIBLE = re.compile(
     r"<(script|style|template|noscript)\b[^>]*>.*?(?:</\1\s*>|\Z)", re.DOTALL | re.IGNORECASE
 )
@@ -28,7 +33,7 @@ def hide_raw_html(text: str, hidden: HiddenText, *, shown: bool) -> tuple[str, t
     Returns:
         The text without the blocks, and the ids that they define on the page.
     """
-    if not _MAY_HAVE_BLOCK.search(text):
+    if not _may_have_block(text):
         return text, ()
     lines = text.split("\n")
     ids: list[str] = []
@@ -42,6 +47,18 @@ def hide_raw_html(text: str, hidden: HiddenText, *, shown: bool) -> tuple[str, t
         source = hidden.restore(block)
         lines[begin:end] = [hidden.hide(_visible(source) if shown else _blank(source))]
     return "\n".join(lines), tuple(dict.fromkeys(filter(None, ids)))
+
+
+def _may_have_block(text: str) -> bool:
+    """Spare most pages a parse: HTML in a fence that starts its line is code.
+
+    Where a fence is indented, in a quote or list, or of more than three marks, the parser decides.
+    """
+    if not _MAY_HAVE_BLOCK.search(text):
+        return False
+    if _OTHER_FENCE.search(text):
+        return True
+    return bool(_MAY_HAVE_BLOCK.search(_FENCED.sub("", text)))
 
 
 def _visible(block: str) -> str:

@@ -12,6 +12,7 @@ from retrieval.configuration import Configuration, Site
 from retrieval.errors import ConfigurationError
 
 _KINDS_WITH_URL = frozenset({"html", "knowledge"})
+_NOTHING_KNOWN = KnownSource()
 CLONES_FOLDER = "askfolio/clones"
 _HUGO_FILES = tuple(
     f"{name}.{suffix}" for name in ("hugo", "config") for suffix in ("toml", "yaml", "yml", "json")
@@ -46,7 +47,8 @@ def open_sources(
         raise ConfigurationError(f"no source is named {only!r}; the sources are {', '.join(names)}")
     for site in configuration.site:
         if only in (None, site.name):
-            yield open_site(site, configuration.resolve(site.path), now)
+            stored = known.get(site.name, KnownSource())
+            yield open_site(site, configuration.resolve(site.path), now, stored)
     for repository in configuration.repository:
         if only in (None, repository.source_name):
             from ingestion.sources.repository import GitRepository
@@ -72,7 +74,9 @@ def source_names(configuration: Configuration) -> tuple[str, ...]:
     return (*sites, *repositories)
 
 
-def open_site(site: Site, root: Path, now: datetime) -> DocumentSource:
+def open_site(
+    site: Site, root: Path, now: datetime, known: KnownSource = _NOTHING_KNOWN
+) -> DocumentSource:
     """The reader for a site's kind.
 
     Raises:
@@ -93,19 +97,24 @@ def open_site(site: Site, root: Path, now: datetime) -> DocumentSource:
 
         return HtmlWeb(site)
     from ingestion.sources.pdf import LinkedPdfs, PublishedFolders
+    from ingestion.sources.unchanged_site import UnchangedSite
 
     if kind == "html":
         from ingestion.sources.html_site import HtmlSite
 
-        return LinkedPdfs(HtmlSite(site, root), PublishedFolders(root, (root,), False))
+        pages = LinkedPdfs(HtmlSite(site, root), PublishedFolders(root, (root,), False))
+        return UnchangedSite(site, root, now, known, pages)
     if kind == "hugo":
         from ingestion.sources.hugo_site import HugoSite
 
         folders = PublishedFolders(root, (root / "static",), False)
-        return LinkedPdfs(HugoSite(site, root, now), folders)
+        hugo = HugoSite(site, root, now)
+        linked = LinkedPdfs(hugo, folders)
+        return UnchangedSite(site, root, now, known, linked, hugo.changes_at)
     from ingestion.sources.markdown_tree import MarkdownTree
 
-    return LinkedPdfs(MarkdownTree(site, root), PublishedFolders(root, _markdown_files(root), True))
+    tree = LinkedPdfs(MarkdownTree(site, root), PublishedFolders(root, _markdown_files(root), True))
+    return UnchangedSite(site, root, now, known, tree)
 
 
 def _markdown_files(root: Path) -> tuple[Path, ...]:
@@ -116,7 +125,7 @@ def _markdown_files(root: Path) -> tuple[Path, ...]:
 def _kind_of(site: Site, root: Path) -> str:
     """The kind of a block that names none."""
     if site.url:
-        return "knowledge" if site.url.endswith((".txt", ".md")) else "html"
+        return "knowledge" if site.url.endswith(".txt") else "html"
     if root.is_file():
         return "knowledge"
     return site_kind(root)

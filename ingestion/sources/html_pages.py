@@ -52,7 +52,7 @@ def read_page(path: str, address: str | None, text: str, robots: str = "") -> Ht
     root = parse_html(text)
     head = read_head(root)
     if head.leads_to:
-        raise DocumentUnreadable(f"not-rendered: leads to {head.leads_to}")
+        return HtmlPage(path, address, head, "", (), ())
     if head.unlisted or "noindex" in robots or "none" in robots.replace(",", " ").split():
         raise DocumentUnreadable("not-rendered: noindex")
     sections = page_sections(main_text(root))
@@ -66,7 +66,7 @@ def read_page(path: str, address: str | None, text: str, robots: str = "") -> Ht
 def page_documents(
     source: str, base_url: str, pages: Iterable[HtmlPage], skipped: list[Skipped]
 ) -> Iterator[Document]:
-    """A document a page; a page whose own address is that of another one leaves it to that.
+    """A document a page; a page that leads to another one, or names its address, is an alias of it.
 
     Args:
         source: Name of the source.
@@ -74,47 +74,66 @@ def page_documents(
         pages: All of them.
         skipped: Gets the pages that are left to another.
     """
-    read = list(pages)
-    there = {address_key(page.address) for page in read if page.address}
+    owned = [(page, _own_address(page, base_url)) for page in pages]
+    taken = {address_key(own) for page, own in owned if own and not _elsewhere(page, own)}
     aliases: dict[str, list[str]] = {}
     kept: list[tuple[HtmlPage, str | None]] = []
-    for page in read:
-        own = _own_address(page, base_url)
-        elsewhere = page.address and own and address_key(own) != address_key(page.address)
-        if elsewhere and address_key(own or "") in there:
-            skipped.append(Skipped(source, page.path, f"not-rendered: its own address is {own}"))
-            aliases.setdefault(address_key(own or ""), []).append(page.address or "")
+    for page, own in owned:
+        target = _elsewhere(page, own)
+        if target and page.address:
+            aliases.setdefault(address_key(target), []).append(page.address)
+        if page.head.leads_to:
+            reason = f"not-rendered: leads to {page.head.leads_to}"
+        elif target and address_key(target) in taken:
+            reason = f"not-rendered: its own address is {target}"
+        else:
+            taken.add(address_key(target))
+            kept.append((page, own))
             continue
-        if elsewhere:
-            aliases.setdefault(address_key(own or ""), []).append(page.address or "")
-        kept.append((page, own))
+        skipped.append(Skipped(source, page.path, reason))
     for page, own in kept:
-        yield Document(
-            doc_id=f"{source}:{page.path}",
-            source=source,
-            path=page.path,
-            url=own,
-            title=page.title,
-            language=page.head.language,
-            kind="page",
-            sections=page.sections,
-            anchors=page.anchors,
-            aliases=tuple(aliases.get(address_key(own), ())) if own else (),
-            translation_key=_translation_key(page, own),
-        )
+        yield _document(source, page, own, aliases.get(address_key(own), []) if own else [])
+
+
+def _document(source: str, page: HtmlPage, url: str | None, aliases: list[str]) -> Document:
+    return Document(
+        doc_id=f"{source}:{page.path}",
+        source=source,
+        path=page.path,
+        url=url,
+        title=page.title,
+        language=page.head.language,
+        kind="page",
+        sections=page.sections,
+        anchors=page.anchors,
+        aliases=tuple(aliases),
+        translation_key=_translation_key(page, url),
+    )
+
+
+def _elsewhere(page: HtmlPage, own: str | None) -> str:
+    """Where the page says that it really is; "" where that is where it lies."""
+    if page.head.leads_to:
+        return _joined(page.address, page.head.leads_to)
+    if not own or not page.address or address_key(own) == address_key(page.address):
+        return ""
+    return own
 
 
 def _own_address(page: HtmlPage, base_url: str) -> str | None:
     """The address that the page calls its own where that is on the site, else where it lies."""
-    try:
-        canonical = urldefrag(urljoin(page.address or "", page.head.canonical)).url
-    except ValueError:
-        return page.address
+    canonical = _joined(page.address, page.head.canonical) if page.head.canonical else ""
     origin = origin_of(canonical)
     allowed = {origin_of(page.address or ""), origin_of(base_url)} - {""}
-    if page.head.canonical and origin and (origin in allowed or not allowed):
-        return canonical
-    return page.address
+    return canonical if origin and (origin in allowed or not allowed) else page.address
+
+
+def _joined(address: str | None, target: str) -> str:
+    """`target` as seen from `address`, without its fragment; "" where it is no address."""
+    try:
+        return urldefrag(urljoin(address or "", target)).url
+    except ValueError:
+        return ""
 
 
 def _translation_key(page: HtmlPage, own: str | None) -> str:

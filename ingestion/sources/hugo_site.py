@@ -68,6 +68,7 @@ class HugoSite:
         self._now = now
         self._authority = Authority(None, "")
         self._differences: list[Difference] = []
+        self._changes_at: datetime | None = None
 
     @property
     def name(self) -> str:
@@ -83,6 +84,10 @@ class HugoSite:
     def differences(self) -> tuple[Difference, ...]:
         """Where Hugo's list and our own rules differed in the last listing."""
         return tuple(self._differences)
+
+    def changes_at(self) -> datetime | None:
+        """When, after the last listing, a page falls due or expires; None for never."""
+        return self._changes_at
 
     def listing(self, report: ReportProgress = no_progress) -> Listing:
         """Read every page that the site publishes now, and the rows of its data files.
@@ -104,6 +109,9 @@ class HugoSite:
             pages = list(self._pages(tree, configuration, left_out, report))
             self._authority = asked.result()
         self._differences = []
+        moments = (moment for page in pages for moment in (page.dates.publish, page.dates.expiry))
+        later = (moment for moment in moments if moment and moment > self._now)
+        self._changes_at = min(later, default=None)
         documents = list(self._documents(pages, configuration, left_out))
         rows = data_documents(self._site, self._root, configuration.base_url)
         return Listing(

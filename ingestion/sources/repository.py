@@ -16,7 +16,7 @@ from ingestion.git.program import Git
 from ingestion.git.read_state import ReadState, parse_state, reading_rules
 from ingestion.git.remote import remote_head
 from ingestion.git.selection import Selection, choose
-from ingestion.git.tree import changed_names, list_tree, open_blobs
+from ingestion.git.tree import changed_names, list_tree, open_blobs, shown_path
 from ingestion.sources.base import KnownSource, Listing, ReportProgress, no_progress
 from retrieval.configuration import Repository
 from retrieval.errors import ConfigurationError
@@ -173,7 +173,7 @@ class GitRepository:
             return None
         if any(name.rpartition(b"/")[2] == b".gitattributes" for name in changed):
             return None
-        return EarlierFiles(changed, before.by_content())
+        return EarlierFiles(frozenset(map(shown_path, changed)), before.by_content())
 
     def _check_size(self, size_bytes: int) -> None:
         if size_bytes > MAX_TEXT_BYTES:

@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from queue import Empty, SimpleQueue
 
 from retrieval.embedding.base import EmbeddedBatch
@@ -128,7 +128,7 @@ class EmbeddingRun:
         self._accepted = False
         self._refused = 0
 
-    def batches(self) -> Iterator[EmbeddedBatch]:
+    def batches(self) -> Generator[EmbeddedBatch, None, None]:
         """Batches as they arrive, in any order; a text refused alone is yielded as refused.
 
         What has arrived is yielded before any error, an interruption of the process included.

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 
 SOURCE_LINE = re.compile(r"Source:[ \t]+(\S+)[ \t]*")
 LANGUAGE_LINE = re.compile(r"Language:[ \t]+([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)[ \t]*")
+_LINE_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 
 
@@ -25,11 +26,12 @@ def contained(text: str) -> Iterator[str]:
     """The lines of `text`, so that nothing in it starts a block or hides the block behind it.
 
     A line that reads `Source: …` is indented by one space; a fence that nobody closed is closed.
+    What any program takes for a line break becomes one.
     """
     fence = ""
-    for line in text.split("\n"):
+    for line in _LINE_BREAKS.sub("\n", text).split("\n"):
         fence = fence_after(line, fence)
-        yield f" {line}" if SOURCE_LINE.fullmatch(line.rstrip("\r")) else line
+        yield f" {line}" if line.startswith("Source:") else line
     if fence:
         yield fence
 

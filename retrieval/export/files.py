@@ -20,7 +20,9 @@ def export(name: ExportName, store: ChunkStore, configuration: Configuration) ->
         configuration: Names the site's owner, the title of an llms.txt.
     """
     chunks = store.all_chunks()
+    links = [document for document in store.documents() if document.url and not document.chunks]
     if name == "knowledge.txt":
-        return knowledge_blocks(chunks)
+        return knowledge_blocks(chunks, links)
     owner = next((site.owner for site in configuration.site if site.owner), "")
-    return llms_txt(chunks, owner) if name == "llms.txt" else llms_full_txt(chunks, owner)
+    write = llms_txt if name == "llms.txt" else llms_full_txt
+    return write(chunks, owner, links)

@@ -10,33 +10,42 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from retrieval.export.block_format import contained, fenced
-from retrieval.types import RankedChunk, StoredDocument
+from retrieval.types import Chunk, RankedChunk, StoredDocument
 
 _ATX = re.compile(r"(?P<marks>#{1,6})(?=[ \t]|$)(?P<title>.*?)(?:[ \t]+#+)?[ \t]*")
 _UNDERLINE = re.compile(r"[ \t]*(?:=+|-+)[ \t]*")
 _WRITTEN = re.compile(r"[ \t]*\{:?[^{}]*\}[ \t]*$")
 _ANCHOR = re.compile(r"""[^\s!"#$%&'()*+,/;<=>?@\[\\\]^`{|}~]+""")
 _ACTIVE = re.compile(r"([\\`*_\[<&~{#])")
+_LONG = 100
+"""Characters without white space that are no word: a script without spaces, or encoded bytes."""
 _SPACES = re.compile(r"\s")
-_LINE_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
-def knowledge_blocks(chunks: Iterable[RankedChunk]) -> Iterator[str]:
+def knowledge_blocks(
+    chunks: Iterable[RankedChunk], links: Iterable[StoredDocument] = ()
+) -> Iterator[str]:
     """One block a document: its address, its title, its text without the overlaps.
 
     A document without a public address is headed `<source>:<path>`, which is no link.
 
     Args:
         chunks: In corpus order.
+        links: Documents without text, whose blocks come last.
     """
     for _, group in groupby(chunks, key=lambda ranked: ranked.document.doc_id):
         parts = list(group)
         document = parts[0].document
-        text = _code(parts) if document.kind == "code" else _prose(parts)
-        body = "\n".join(contained(text.strip("\n")))
-        language = f"Language: {document.language}\n" if document.language else ""
-        title = _heading_text(document.title)
-        yield f"Source: {block_address(document)}\n{language}# {title}\n\n{body}\n\n"
+        yield _block(document, _code(parts) if document.kind == "code" else _prose(parts))
+    for document in links:
+        yield _block(document, "")
+
+
+def _block(document: StoredDocument, text: str) -> str:
+    body = "\n".join(contained(text.strip("\n")))
+    language = f"Language: {document.language}\n" if document.language else ""
+    title = _heading_text(document.title)
+    return f"Source: {block_address(document)}\n{language}# {title}\n\n{body}\n\n"
 
 
 def block_address(document: StoredDocument) -> str:
@@ -54,10 +63,23 @@ def section_texts(parts: Iterable[RankedChunk]) -> Iterator[tuple[list[RankedChu
 
 def _joined(chunks: list[RankedChunk]) -> Iterator[str]:
     for number, ranked in enumerate(chunks):
-        chunk = ranked.chunk
-        if number and not chunk.overlap_chars:  # an overlap brings the space between the two
-            yield "\n"
-        yield chunk.text[chunk.overlap_chars :]
+        if number:
+            yield _between(chunks[number - 1].chunk, ranked.chunk)
+        yield ranked.chunk.text[ranked.chunk.overlap_chars :]
+
+
+def _between(before: Chunk, chunk: Chunk) -> str:
+    """The white space between two chunks of a section, which is in neither but in the overlap."""
+    overlap = chunk.text[: chunk.overlap_chars]
+    if overlap:
+        return overlap[len(overlap.rstrip()) :]
+    if before.end_line is None or chunk.start_line is None:
+        return "\n"
+    same_line = chunk.start_line == before.end_line
+    around = before.text.rsplit(None, 1)[-1:] + chunk.text.split(None, 1)[:1]
+    if same_line and sum(map(len, around)) > _LONG:
+        return ""
+    return " " if same_line else "\n" * (chunk.start_line - before.end_line)
 
 
 def _code(parts: list[RankedChunk]) -> str:
@@ -81,7 +103,7 @@ def _prose(parts: list[RankedChunk]) -> str:
     for chunks, text in section_texts(parts):
         headings = chunks[0].chunk.headings
         section = _Section(headings, chunks[0].chunk.anchor if linked else "", written)
-        stretches.append("\n".join(section.lines(_LINE_BREAKS.sub("\n", text).split("\n"))))
+        stretches.append("\n".join(section.lines(text.split("\n"))))
         written = headings
     return "\n\n".join(stretches)
 

@@ -30,14 +30,17 @@ class Entry:
     note: str
 
 
-def llms_txt(chunks: Iterable[RankedChunk], title: str) -> Iterator[str]:
+def llms_txt(
+    chunks: Iterable[RankedChunk], title: str, links: Iterable[StoredDocument] = ()
+) -> Iterator[str]:
     """The lines of an llms.txt: every document with a public address, once.
 
     Args:
         chunks: In corpus order.
         title: Of the site; "" for its home page's.
+        links: Documents without text.
     """
-    entries = list(_entries(chunks))
+    entries = [*_entries(chunks), *(Entry(document, "") for document in links)]
     yield from _head(entries, title)
     several = _sources_of_several_languages(entries)
     home = _home(entries)
@@ -51,12 +54,14 @@ def llms_txt(chunks: Iterable[RankedChunk], title: str) -> Iterator[str]:
         yield from dict.fromkeys(lines)
 
 
-def llms_full_txt(chunks: Iterable[RankedChunk], title: str) -> Iterator[str]:
+def llms_full_txt(
+    chunks: Iterable[RankedChunk], title: str, links: Iterable[StoredDocument] = ()
+) -> Iterator[str]:
     """The head of the llms.txt, then every document as in knowledge.txt."""
     kept = list(chunks)
     yield from _head(list(_entries(kept)), title)
     yield "\n"
-    yield from knowledge_blocks(kept)
+    yield from knowledge_blocks(kept, links)
 
 
 def _entries(chunks: Iterable[RankedChunk]) -> Iterator[Entry]:

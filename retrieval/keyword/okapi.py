@@ -118,11 +118,12 @@ class OkapiIndex:
         for term in self._analyzer.query_terms(query):
             if term.compound:
                 continue
-            holders = [self._postings.of(form)[0] for form in (*term.forms, *term.wholes)]
-            holding = np.unique(np.concatenate(holders))
-            idf = self._model.inverse_frequency(len(holding))
+            holding = np.zeros(len(self), dtype=np.bool_)
+            for form in (*term.forms, *term.wholes):
+                holding[self._postings.of(form)[0]] = True
+            idf = self._model.inverse_frequency(int(np.count_nonzero(holding)))
             mass += idf
-            covered += idf * np.isin(wanted, holding)
+            covered += idf * holding[wanted]
         return [float(share) for share in covered / mass] if mass else [0.0] * len(rows)
 
     def _term_postings(self, term: QueryTerm) -> tuple[Ints, Ints]:

@@ -3,7 +3,7 @@
 import json
 import zipfile
 import zlib
-from collections import Counter
+from array import array
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -65,22 +65,27 @@ class Postings:
 
 def collect_postings(passages: Iterable[list[str]], languages: tuple[str, ...]) -> Postings:
     """Turn the terms of each passage into postings; there may be none."""
-    by_term: dict[str, tuple[list[int], list[int]]] = {}
+    numbers: dict[str, int] = {}
+    occurrences = array("q")  # numbers of the terms, passage after passage
     lengths: list[int] = []
-    for row, terms in enumerate(passages):
+    for terms in passages:
         lengths.append(len(terms))
-        for term, frequency in Counter(terms).items():
-            rows, frequencies = by_term.setdefault(term, ([], []))
-            rows.append(row)
-            frequencies.append(frequency)
-    names = sorted(by_term)
-    sizes = [len(by_term[name][0]) for name in names]
+        occurrences.extend([numbers.setdefault(term, len(numbers)) for term in terms])
+    names = sorted(numbers)
+    order = np.empty(len(names), dtype=np.int64)
+    order[[numbers[name] for name in names]] = np.arange(len(names))
+    rows = np.repeat(np.arange(len(lengths), dtype=np.int64), lengths)
+    # One number for (term, row): sorted, they are the postings of one term after the other.
+    found = order[np.frombuffer(occurrences, dtype=np.int64)] * len(lengths) + rows
+    pairs, frequencies = np.unique(found, return_counts=True)
+    terms_of, rows_of = np.divmod(pairs, max(1, len(lengths)))
+    sizes = np.bincount(terms_of, minlength=len(names))
     return Postings(
         languages,
         {name: number for number, name in enumerate(names)},
-        np.concatenate(([0], np.cumsum(sizes, dtype=np.int64))).astype(np.int64),
-        _joined(by_term[name][0] for name in names),
-        _joined(by_term[name][1] for name in names),
+        np.concatenate(([0], np.cumsum(sizes))).astype(np.int64),
+        rows_of.astype(np.int32),
+        frequencies.astype(np.int32),
         np.array(lengths, dtype=np.int32),
     )
 

@@ -31,16 +31,18 @@ class BodyLimitGuard:
             return
         too_large = BodyTooLarge(f"the body is larger than {self._max_bytes} bytes")
         if _declared_bytes(scope) > self._max_bytes:
-            await refuse(send, too_large)
+            await refuse(receive, send, too_large)
             return
         try:
             with anyio.fail_after(self._timeout_s):
                 body = await self._read(receive)
         except TimeoutError:
-            await refuse(send, Malformed(f"the body did not arrive within {self._timeout_s} s"))
+            await refuse(
+                receive, send, Malformed(f"the body did not arrive within {self._timeout_s} s")
+            )
             return
         except BodyTooLarge:
-            await refuse(send, too_large)
+            await refuse(receive, send, too_large)
             return
         if body is not None:
             await self._app(scope, _replayed(body, receive), send)

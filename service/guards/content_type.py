@@ -14,19 +14,30 @@ _FORM = "application/x-www-form-urlencoded"
 
 
 class ContentTypeGuard:
-    """POST needs exactly one `Content-Type: application/json` in UTF-8; the page's form its own."""
+    """POST needs exactly one Content-Type, that of its route, in UTF-8."""
 
-    def __init__(self, app: AsgiApp) -> None:
-        """Wrap an application."""
+    def __init__(self, app: AsgiApp, forms: frozenset[str], others: frozenset[str]) -> None:
+        """Wrap an application.
+
+        Args:
+            app: Called with bodies of the right type.
+            forms: Paths that read a form.
+            others: Paths that read no body: the application says what is wrong there.
+        """
         self._app = app
+        self._forms = forms
+        self._others = others
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Refuse, or go on."""
-        wanted = _FORM if scope.get("path") == "/" else _JSON
-        if scope["type"] != "http" or scope["method"] != "POST" or _is(wanted, scope):
+        if scope["type"] != "http" or scope["method"] != "POST" or scope["path"] in self._others:
+            await self._app(scope, receive, send)
+            return
+        wanted = _FORM if scope["path"] in self._forms else _JSON
+        if _is(wanted, scope):
             await self._app(scope, receive, send)
         else:
-            await refuse(send, NotJson(f"send the body with Content-Type: {wanted}"))
+            await refuse(receive, send, NotJson(f"send the body with Content-Type: {wanted}"))
 
 
 def _is(wanted: str, scope: Scope) -> bool:

@@ -52,11 +52,11 @@ class OriginGuard:
             if allowed:
                 await _preflight(sending)
             else:
-                await refuse(sending, OriginNotAllowed(_REFUSED))
+                await refuse(receive, sending, OriginNotAllowed(_REFUSED))
         elif scope["method"] in ("GET", "HEAD") or allowed or self._may_lack(given, scope):
             await self._app(scope, receive, sending)
         else:
-            await refuse(sending, OriginNotAllowed(_REFUSED))
+            await refuse(receive, sending, OriginNotAllowed(_REFUSED))
 
     def _may_lack(self, given: list[str], scope: Scope) -> bool:
         return not given and (self._allow_missing or self._has_token(scope))

@@ -18,6 +18,8 @@ MAX_VISITORS = 20_000
 READING_FACTOR = 60
 """GET is allowed so many times more often than what searches and answers."""
 UNLIMITED = frozenset({"/health", "/ready"})
+COUNTED_LATER = frozenset({"/mcp"})
+"""Several messages belong to one question there; the route counts the questions."""
 
 
 class Limiter:
@@ -76,11 +78,12 @@ class RateGuard:
             await self._app(scope, receive, send)
             return
         visitor = scope[VISITOR] = self._visitors.name(scope)
-        limiter = self._asking if scope["method"] == "POST" else self._reading
+        asks = scope["method"] == "POST" and scope["path"] not in COUNTED_LATER
+        limiter = self._asking if asks else self._reading
         wait_s = limiter.wait_s(visitor)
         if wait_s > 0:
             seconds = math.ceil(wait_s)
             error = RateLimited(f"too many requests: try again in {seconds} s")
-            await refuse(send, error, retry_after_s=seconds)
+            await refuse(receive, send, error, retry_after_s=seconds)
             return
         await self._app(scope, receive, send)

@@ -24,7 +24,7 @@ class UnderWayGuard:
             return
         if self._count >= self._limit:
             error = Overloaded("too many requests are under way: try again")
-            await refuse(send, error, retry_after_s=RETRY_AFTER_S)
+            await refuse(receive, send, error, retry_after_s=RETRY_AFTER_S)
             return
         self._count += 1
         try:

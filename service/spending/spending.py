@@ -11,6 +11,7 @@ from service.spending.budget import Budget, Reservation
 # Bytes of UTF-8 that make at least one token, in every language that was counted.
 _BYTES_PER_TOKEN = 3
 _TEMPLATE_TOKENS = 20
+_NO_USAGE = Usage()
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,7 @@ class Spending:
         if not self._embeds:
             return True
         embedding = self._embedding
-        model = priced_model(embedding.model, embedding.server_url)
-        amount = cost(model, _tokens(query), server=embedding.server)
+        amount = price(embedding.model, embedding.server_url, embedding.server, _tokens(query))
         return self._budget.reserve(visitor, amount) is not None
 
     def begin(self, visitor: bytes, messages: Sequence[Message], max_tokens: int) -> Begun | None:
@@ -78,26 +78,20 @@ class Spending:
         return self._budget.spent()
 
     def _cost(self, usage: Usage) -> float:
-        return cost(
-            priced_model(self._answer.model, self._answer.server_url),
-            usage.prompt_tokens,
-            usage.completion_tokens,
-            usage.cached_tokens,
-            self._answer.server,
-        )
+        answer = self._answer
+        return price(answer.model, answer.server_url, answer.server, usage.prompt_tokens, usage)
 
 
-def priced_model(model: str, server_url: str) -> str:
-    """The model whose price counts: a budget must hold for a model that the table lacks too.
+def price(
+    model: str, server_url: str, server: str, input_tokens: int, usage: Usage = _NO_USAGE
+) -> float:
+    """Amount of one call; a budget must hold for a model that the price table lacks too.
 
     An unknown model costs as much as the dearest known one; on one's own server, nothing.
     """
-    if model in PRICES or server_url:
-        return model
-    return max(
-        PRICES,
-        key=lambda name: PRICES[name].input_per_million * 1e3 + PRICES[name].output_per_million,
-    )
+    known = [model] if model in PRICES or server_url else list(PRICES)
+    given, cached = usage.completion_tokens, usage.cached_tokens
+    return max(cost(name, input_tokens, given, cached, server) for name in known)
 
 
 def _tokens(text: str) -> int:

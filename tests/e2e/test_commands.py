@@ -179,3 +179,29 @@ def test_now_decides_what_is_published(tmp_path: Path) -> None:
         {"id": "site:content/later.md", "operation": "add"}
     ]
     assert json.loads((tmp_path / "knowledge/last_sync.json").read_text())["added"] == 1
+
+
+def test_check_links_reports_where_the_rules_and_hugos_list_differ(tmp_path: Path) -> None:
+    write_site(tmp_path)
+    listed = (
+        "path,slug,title,date,expiryDate,publishDate,draft,permalink,kind,section\n"
+        "content/kiln.md,,Kiln,0001-01-01T00:00:00Z,0001-01-01T00:00:00Z,0001-01-01T00:00:00Z,"
+        "false,https://portfolio.example/oven/,page,\n"
+    )
+    write_files(tmp_path, {"list.csv": listed})
+    file = write_configuration(tmp_path)
+    file.write_text(
+        file.read_text(encoding="utf-8").replace(
+            'path = "."', 'path = "."\nhugo_list = "list.csv"'
+        ),
+        encoding="utf-8",
+    )
+    askfolio("sync")
+    (links,) = askfolio("status", "--check-links", "--json").json["links"]
+    assert links["source"] == "site"
+    assert {
+        "path": "content/kiln.md",
+        "ours": "https://portfolio.example/kiln/",
+        "theirs": "https://portfolio.example/oven/",
+    } in links["differences"]
+    assert askfolio("status", "--check-links").stdout.count("content/kiln.md") == 1

@@ -171,6 +171,28 @@ def test_llms_txt_is_a_source_too(site: Path) -> None:
     assert {p["title"] for p in after} >= {"A_gauge `for` *tides* # 1", "Kiln_", "Mareógrafo"}
 
 
+def test_a_page_that_is_no_more_than_a_link_is_kept(tmp_path: Path) -> None:
+    written = {
+        "a.md": "---\ntitle: A\n---\nText.\n",
+        "talk.md": "---\ntitle: Talk\nexternalUrl: https://talks.example/7\n---\n",
+    }
+    write_files(tmp_path / "site/content", written)
+    text = '[site]\nbase_url = "https://ada.example/"\n[embedding]\nprovider = "none"\n'
+    write_files(tmp_path / "site", {"hugo.toml": "", "askfolio.toml": text})
+    config = tmp_path / "site/askfolio.toml"
+    sync(config)
+    assert {page["url"] for page in pages(config)} == {
+        "https://ada.example/a/",
+        "https://talks.example/7",
+    }
+    for name in ("knowledge.txt", "llms.txt", "llms-full.txt"):
+        after = pages(again(config, name, export(config, name)))
+        assert {(page["url"], page["title"]) for page in after} == {
+            ("https://ada.example/a/", "A"),
+            ("https://talks.example/7", "Talk"),
+        }
+
+
 def test_out_writes_a_file_and_json_describes_it(site: Path, tmp_path: Path) -> None:
     generation = sync(site)["generation"]
     out = tmp_path / "llms.txt"

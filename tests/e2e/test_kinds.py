@@ -1,5 +1,6 @@
 """Sources of every kind, through the command line: what is published is found at its address."""
 
+import json
 import re
 import subprocess
 import sys
@@ -193,15 +194,33 @@ def test_an_address_of_a_kind_that_reads_files_is_refused(tmp_path: Path, kind: 
     assert "site.path" in ran.stderr
 
 
-def test_without_the_extra_html_the_message_names_it(tmp_path: Path) -> None:
+def sync_without(package: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """`askfolio sync --json` in a process that cannot import `package`."""
+    code = (
+        f"import sys\nsys.modules[{package!r}] = None\nfrom askfolio import main\n"
+        "sys.argv = ['askfolio', 'sync', '--json']\nmain()\n"
+    )
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize("package", ["trafilatura", "lxml.html"])
+def test_without_the_extra_html_the_message_names_it(tmp_path: Path, package: str) -> None:
     site = '[site]\nkind = "html"\npath = "."\nbase_url = "https://x.example/"\n'
     configure(tmp_path, site, {"index.html": page()})
-    without = (
-        "import sys\nsys.modules['trafilatura'] = None\nfrom askfolio import main\n"
-        "sys.argv = ['askfolio', 'sync']\nmain()\n"
-    )
-    ran = subprocess.run(
-        [sys.executable, "-c", without], cwd=tmp_path, capture_output=True, text=True, check=False
-    )
+    ran = sync_without(package, tmp_path)
     assert ran.returncode == 2
     assert "askfolio[html]" in ran.stderr
+
+
+def test_without_the_extra_pdf_the_file_is_skipped_and_the_reason_names_it(tmp_path: Path) -> None:
+    files = {"hugo.toml": "", "content/a.md": "---\ntitle: A\n---\n[CV](/cv.pdf)\n"}
+    configure(tmp_path, '[site]\nbase_url = "https://x.example/"\n', files)
+    (tmp_path / "static").mkdir()
+    (tmp_path / "static/cv.pdf").write_bytes(pdf_file([["Life"]]))
+    ran = sync_without("pypdf", tmp_path)
+    assert ran.returncode == 0
+    (skipped,) = json.loads(ran.stdout)["skipped"]
+    assert skipped["path"] == "static/cv.pdf"
+    assert skipped["reason"].startswith("binary: ")
+    assert "askfolio[pdf]" in skipped["reason"]

@@ -342,6 +342,17 @@ def test_a_fork_does_not_fill_the_results_twice(engine: GitFolder, tmp_path: Pat
     assert askfolio("sync", "--json").json["ignored"] == 9
 
 
+def test_the_same_code_under_another_name_stands_once_before_what_is_different(
+    engine: GitFolder, tmp_path: Path
+) -> None:
+    other = "def mean(values):\n    return median(values)\n"
+    new_repository(tmp_path / "tools", {"lib/middle.py": FILES["src/filter.py"], "mean.py": other})
+    configured(tmp_path, block("engine") + block("tools"))
+    synced()
+    results = askfolio("search", "median values", "--kind", "code", "-k", "2", "--json").json
+    assert len({result["text"] for result in results["results"]}) == 2
+
+
 def texts(text: str) -> Iterator[str]:
     """Words without addresses, in which a fork differs from its parent."""
     return (word for word in text.split() if "://" not in word)

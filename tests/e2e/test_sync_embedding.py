@@ -1,5 +1,6 @@
 """What a sync pays for: each text once, whatever the provider, the network or the disk does."""
 
+import _thread
 import hashlib
 import random
 import sqlite3
@@ -38,7 +39,7 @@ class UnreliableMistral(FakeMistral):
     def __init__(self, rules: EmbeddingRules) -> None:
         super().__init__(rules)
         self.answered: Counter[str] = Counter()
-        self.failed = 0
+        self.failed = self.seen = 0
         self._random = random.Random(5)
         self._lock = threading.Lock()
         rules.vector = self._counted
@@ -50,7 +51,8 @@ class UnreliableMistral(FakeMistral):
             return reply
 
     def _reply(self) -> Reply | Drop | None:
-        if len(self.requests) == 100:
+        self.seen += 1
+        if self.seen == 100:
             return Reply(429, {"Retry-After": "3600"})
         number = self._random.random()
         for share, reply in (
@@ -130,10 +132,21 @@ class KeyRunsOut(FakeMistral):
 
     allowed = 3
 
+    def __init__(self, rules: EmbeddingRules) -> None:
+        super().__init__(rules)
+        self.answered: list[str] = []
+        self._seen = 0
+        self._lock = threading.Lock()
+        rules.vector = self._recorded
+
     def scripted(self, path: str) -> Reply | Drop | None:
-        if path == EMBEDDINGS and len(self.requests) > self.allowed:
-            return Reply(401)
-        return None
+        with self._lock:
+            self._seen += path == EMBEDDINGS
+            return Reply(401) if self._seen > self.allowed else None
+
+    def _recorded(self, text: str, dimension: int) -> Any:  # noqa: ANN401
+        self.answered.append(text)
+        return hashing_vector(text, dimension)
 
 
 @pytest.fixture
@@ -169,9 +182,7 @@ def test_a_sync_that_broke_off_goes_on_where_it_was(tmp_path: Path, server: KeyR
     write_files(tmp_path / "content", {"many.md": sections(600)})
     broken = askfolio("sync", "--json")
     assert broken.code == 1
-    answered = [
-        text for request in server.requests[: server.allowed] for text in request.body["input"]
-    ]
+    answered = list(server.answered)
     assert len(stored_hashes(tmp_path)) == len(answered)
     server.allowed, before = 10_000, len(server.embedded())
     resumed = askfolio("sync", "--json")
@@ -241,3 +252,40 @@ def test_one_refused_text_is_reported_and_the_rest_is_published(
     found = askfolio("search", "braille", "--mode", "keyword", "--json").json["results"]
     assert found[0]["path"] == "content/labels.md"
     assert askfolio("status", "--verify").code == 0
+
+
+class InterruptedOnce(FakeMistral):
+    """Interrupts the process, as Ctrl-C does, while the main thread waits for the n-th answer."""
+
+    at = 4
+
+    def __init__(self, rules: EmbeddingRules) -> None:
+        super().__init__(rules)
+        self._seen = 0
+        self._lock = threading.Lock()
+
+    def scripted(self, path: str) -> Reply | Drop | None:
+        with self._lock:
+            self._seen += 1
+            if self._seen == self.at:
+                _thread.interrupt_main()
+        return None
+
+
+def test_ctrl_c_keeps_what_arrived(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("MISTRAL_API_KEY", "test-key")
+    write_site(tmp_path)
+    write_files(tmp_path / "content", {"many.md": sections(900)})
+    with InterruptedOnce(EmbeddingRules(dimension=DIMENSION)) as server:
+        write_configuration(
+            tmp_path, f'[embedding]\nprovider = "mistral"\nserver_url = "{server.url}"\n'
+        )
+        assert askfolio("sync").code == 130
+        stored = len(stored_hashes(tmp_path))
+        assert stored >= sum(len(request.body["input"]) for request in server.requests[:1])
+        last = (tmp_path / "knowledge/last_sync.json").read_text(encoding="utf-8")
+        assert "interrupted" in last
+        assert not list((tmp_path / "knowledge/generations").iterdir())
+        resumed = askfolio("sync", "--json")
+        assert resumed.code == 0
+        assert resumed.json["embedded_texts"] == len(used_hashes(tmp_path)) - stored

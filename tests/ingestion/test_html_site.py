@@ -99,6 +99,43 @@ def test_a_page_leaves_its_text_to_its_canonical_address(tmp_path: Path) -> None
     assert reasons(found) == {"print/a/index.html": "not-rendered"}
 
 
+def test_pages_that_name_each_other_or_a_page_that_leads_back_are_not_lost(tmp_path: Path) -> None:
+    def named(target: str) -> str:
+        return page(head=f"<link rel=canonical href='{BASE}{target}'>")
+
+    found = listing(
+        tmp_path,
+        {
+            "a.html": named("b.html"),
+            "b.html": named("a.html"),
+            "c.html": named("old.html"),
+            "old.html": f'<html><head><meta http-equiv="refresh" content="0; url={BASE}c.html">',
+            "d.html": named("gone.html"),
+            "e.html": named("gone.html"),
+        },
+    )
+    assert [d.url for d in found.documents] == [
+        f"{BASE}{name}.html" for name in ("b", "a", "old", "gone")
+    ]
+    assert set(reasons(found)) == {"old.html", "e.html"}
+
+
+def test_a_page_that_leads_to_another_one_is_an_alias_of_it(tmp_path: Path) -> None:
+    refresh = '<html><head><meta http-equiv="refresh" content="0; url={}"></head></html>'
+    found = listing(
+        tmp_path,
+        {
+            "a/index.html": page(),
+            "old/index.html": refresh.format("/sub/a/"),
+            "out/index.html": refresh.format("https://other.example/"),
+            "bad/index.html": refresh.format("http://[x"),
+        },
+    )
+    assert [(d.url, d.aliases) for d in found.documents] == [(f"{BASE}a/", (f"{BASE}old/",))]
+    assert set(reasons(found).values()) == {"not-rendered"}
+    assert len(found.skipped) == 3
+
+
 def test_without_a_base_url_only_a_canonical_address_makes_a_link(tmp_path: Path) -> None:
     files = {"a.html": page(head=f"<link rel=canonical href='{BASE}a/'>"), "b.html": page()}
     found = listing(tmp_path, files, base="")

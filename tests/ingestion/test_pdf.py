@@ -11,6 +11,7 @@ from ingestion.sources.pdf_text import MAX_FILE_BYTES, pdf_text
 from retrieval.configuration import DataRows, Site
 from tests.ingestion.pdf_files import pdf_file
 
+Files = dict[str, str | bytes]
 CV = pdf_file([["Ada Example (engineer)", "Lisbon"], [], ["Talks about tide gauges"]], "CV of Ada")
 BASE = "https://x.example/sub/"
 
@@ -28,7 +29,7 @@ def pdfs(listing: Listing) -> list[tuple[str, str | None]]:
     return [(d.path, d.url) for d in listing.documents if d.path.lower().endswith(".pdf")]
 
 
-def hugo(page: str) -> dict[str, str | bytes]:
+def hugo(page: str) -> Files:
     return {"hugo.toml": f'baseURL = "{BASE}"', "content/about.md": page, "static/files/cv.pdf": CV}
 
 
@@ -85,7 +86,7 @@ def test_a_link_out_of_the_site_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_file_in_a_page_bundle_and_one_of_a_data_row(tmp_path: Path) -> None:
-    files = {
+    files: Files = {
         "hugo.toml": f'baseURL = "{BASE}"',
         "content/talks/tide/index.md": "---\ntitle: T\n---\n[slides](my%20slides.pdf)\n",
         "content/talks/tide/my slides.pdf": CV,
@@ -105,10 +106,10 @@ def test_a_file_in_a_page_bundle_and_one_of_a_data_row(tmp_path: Path) -> None:
 
 
 def test_files_of_a_markdown_tree_and_of_a_built_site(tmp_path: Path) -> None:
-    markdown = {"about.md": "# A\n\n[CV](cv.pdf)\n", "cv.pdf": CV}
+    markdown: Files = {"about.md": "# A\n\n[CV](cv.pdf)\n", "cv.pdf": CV}
     found = site_listing(tmp_path / "m", markdown, kind="markdown", url_pattern="/{path}.html")
     assert pdfs(found) == [("cv.pdf", "https://x.example/sub/cv.pdf")]
-    built = {
+    built: Files = {
         "about/index.html": "<main><h1>A</h1><p>My <a href='/sub/Cv.PDF'>CV</a></p></main>",
         "Cv.PDF": CV,
     }

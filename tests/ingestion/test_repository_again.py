@@ -1,5 +1,6 @@
 """A repository that was read before: only what differs is read, and the report stays complete."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
@@ -148,3 +149,19 @@ def test_a_document_that_is_not_stored_is_read(
     made.commit({"new.md": "New.\n"})
     partly = Listing(first.documents[:2], state=first.state)
     assert documents(read(partly)) == ["new.md", "src/a.py", "src/b.py"]
+
+
+def test_a_file_that_takes_the_place_of_one_that_looked_alike_is_read(
+    made: GitFolder, read: Callable[..., Listing]
+) -> None:
+    made.write(b"caf\xe9 50%.md", "Latin.\n")
+    made.write(b"caf%E9 50%25.md", "The same to look at.\n")
+    made.commit({})
+    first = read()
+    assert ("caf%E9 50%25.md", "name-collision") in {(s.path, s.reason) for s in first.skipped}
+    os.remove(os.path.join(os.fsencode(made.path), b"caf%E9 50%25.md"))
+    made.commit({})
+    second = read(first)
+    assert documents(second) == ["caf%E9 50%25.md"]
+    assert "Latin." in second.documents[0].sections[0].text
+    assert [s for s in second.skipped if s.reason == "name-collision"] == []

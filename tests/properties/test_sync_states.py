@@ -164,7 +164,7 @@ class SyncStates(RuleBasedStateMachine):
 
     def _wanted(self, before: Served) -> Served:
         """What a sync makes searchable: a page that cannot be read stays as it was."""
-        wanted = {}
+        wanted: Served = {}
         for name, page in self.pages.items():
             if page.is_broken:
                 wanted |= {name: before[name]} if name in before else {}

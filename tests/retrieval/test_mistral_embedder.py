@@ -96,7 +96,7 @@ def test_callers_estimate_bounds_a_request_too(server: FakeMistral) -> None:
     embedder = MistralEmbedder(Server(KEY, url=server.url), tokens=lambda text: 5_000)
     list(embedder.embed_passages(texts(7)))
     embedder.close()
-    assert [len(body["input"]) for body in server.bodies(EMBEDDINGS)] == [2, 2, 2, 1]
+    assert sorted(len(body["input"]) for body in server.bodies(EMBEDDINGS)) == [1, 2, 2, 2]
 
 
 def test_charged_tokens_are_counted(embedder: MistralEmbedder) -> None:

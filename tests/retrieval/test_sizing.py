@@ -33,7 +33,8 @@ def chosen(chunks: int, memory_mb: int = 700, **kinds: str) -> ChosenKinds:
     [
         (0, 700, ("flat", "rank-bm25")),
         (5_000, 700, ("flat", "rank-bm25")),
-        (10_000, 700, ("flat", "tantivy")),
+        (10_000, 700, ("flat", "rank-bm25")),
+        (10_001, 700, ("flat", "tantivy")),
         (50_000, 700, ("flat", "tantivy")),
         (50_000, 250, ("sq8", "tantivy")),
         (50_000, 150, ("ivf-pq", "tantivy")),

@@ -1,5 +1,5 @@
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 
 import numpy as np
 import pytest
@@ -39,6 +39,18 @@ def run(
 
 def positions(batches: Iterator[EmbeddedBatch]) -> list[int]:
     return sorted(position for batch in batches for position in batch.positions)
+
+
+def take_all(batches: Iterator[EmbeddedBatch], found: list[int]) -> None:
+    for batch in batches:
+        found += batch.positions
+
+
+def interrupted(
+    batches: Generator[EmbeddedBatch, None, None],
+) -> Iterator[EmbeddedBatch]:
+    yield batches.throw(KeyboardInterrupt())
+    yield from batches
 
 
 def test_requests_overlap_up_to_the_bound_and_no_more() -> None:
@@ -85,8 +97,7 @@ def test_what_was_under_way_arrives_before_the_error() -> None:
     batches = run(40, embed).batches()
     found: list[int] = []
     with pytest.raises(ProviderRefused):
-        for batch in batches:
-            found += batch.positions
+        take_all(batches, found)
     assert {0, 1} <= set(found)
     assert len(found) < 2 + MAX_UNDER_WAY + 1
 
@@ -109,12 +120,10 @@ def test_an_interruption_yields_what_has_arrived() -> None:
 
     batches = run(3, embed).batches()
     next(batches)
-    kept = []
+    found: list[int] = []
     with pytest.raises(KeyboardInterrupt):
-        kept.append(batches.throw(KeyboardInterrupt()))
-        for batch in batches:
-            kept.append(batch)
-    assert positions(iter(kept)) in ([], [1], [1, 2])
+        take_all(interrupted(batches), found)
+    assert sorted(found) in ([], [1], [1, 2])
 
 
 def test_the_run_ends_at_its_limit_and_says_how_to_go_on() -> None:
@@ -127,8 +136,7 @@ def test_the_run_ends_at_its_limit_and_says_how_to_go_on() -> None:
 
     found: list[int] = []
     with pytest.raises(ProviderUnavailable, match=r"100 s.*askfolio sync"):
-        for batch in run(50, embed, pace).batches():
-            found += batch.positions
+        take_all(run(50, embed, pace).batches(), found)
     assert 3 <= len(found) <= 3 + MAX_UNDER_WAY
 
 

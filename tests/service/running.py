@@ -29,6 +29,7 @@ PAGES = {
     "pump.md": "---\ntitle: Garden pump\n---\nThe garden pump waters the beds at dawn.\n",
     "contact.md": "---\ntitle: Contact\n---\nWrite an e-mail to Ada.\n",
 }
+RATE = 'rate = "100000/minute"\n'
 HUGO = f'baseURL = "{ORIGIN}/"\n'
 SITE = f'[site]\nbase_url = "{ORIGIN}/"\nowner = "Ada Example"\ncontact = "/contact/"\n'
 
@@ -110,6 +111,9 @@ def write_configured(
     """A site in `folder` with `text` behind its [site] section."""
     write_files(folder / "content", pages or PAGES)
     write_files(folder, {"hugo.toml": hugo})
+    if "rate =" not in text:  # tests send more than a visitor may
+        text = text.replace("[service]\n", f"[service]\n{RATE}", 1)
+        text = text if "[service]" in text else f"{text}[service]\n{RATE}"
     if "[embedding]" not in text:
         text = f'[embedding]\nprovider = "none"\n{text}'
     write_files(folder, {"askfolio.toml": SITE + text})
@@ -130,8 +134,14 @@ def running(configuration: Configuration, app: FastAPI | None = None) -> Iterato
     """The service until the end of the block; the socket listens before it starts."""
     app = app or create_app(configuration)
     with socket.create_server(("127.0.0.1", 0)) as listening:
+        listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         config = uvicorn.Config(
-            app, access_log=False, log_config=None, server_header=False, lifespan="on"
+            app,
+            access_log=False,
+            log_config=None,
+            server_header=False,
+            proxy_headers=False,
+            lifespan="on",
         )
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]})

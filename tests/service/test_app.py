@@ -18,6 +18,7 @@ from retrieval.errors import ConfigurationError
 from service.app import create_app
 from service.current import open_current
 from service.server import serve
+from service.upstream import open_upstream
 from tests.command_line import askfolio
 from tests.service.running import ORIGIN, PAGES, SITE, Service, configure, running
 from tests.sites import write_files
@@ -49,7 +50,7 @@ def test_without_a_generation_the_service_runs_but_is_not_ready(tmp_path: Path) 
 @pytest.mark.anyio
 async def test_a_new_generation_takes_over_and_the_old_one_finishes(tmp_path: Path) -> None:
     configuration = configure(tmp_path)
-    current = await open_current(configuration, None)
+    current = await open_current(configuration, open_upstream(configuration))
     async with current.use() as before:
         write_files(tmp_path / "content", {"new.md": "---\ntitle: New\n---\nA lighthouse.\n"})
         synchronise(configuration, SyncOptions(datetime.now(UTC)))
@@ -64,7 +65,7 @@ async def test_a_new_generation_takes_over_and_the_old_one_finishes(tmp_path: Pa
 @pytest.mark.anyio
 async def test_a_broken_generation_does_not_replace_the_one_that_serves(tmp_path: Path) -> None:
     configuration = configure(tmp_path)
-    current = await open_current(configuration, None)
+    current = await open_current(configuration, open_upstream(configuration))
     (configuration.knowledge_path / "CURRENT").write_text("000009-none\n", encoding="ascii")
     await current.refresh()
     async with current.use() as answering:
@@ -86,7 +87,7 @@ def test_search_over_http_is_the_commands_object(tmp_path: Path) -> None:
         assert service.post("/search", {"query": "pump", "k": 0}).status == 422
         assert service.post("/search", {"query": "x" * 1001}).status == 422
         dense = service.post("/search", {"query": "pump", "mode": "dense"})
-        assert (dense.status, dense.json["error"]["code"]) == (503, "unavailable")
+        assert (dense.status, dense.json["error"]["code"]) == (409, "mode_unavailable")
 
 
 def test_the_api_is_described_with_stable_names(tmp_path: Path) -> None:
@@ -97,7 +98,10 @@ def test_the_api_is_described_with_stable_names(tmp_path: Path) -> None:
         for path in described["paths"].values()
         for operation in path.values()
     }
-    assert ids == {"ask", "search", "health", "ready"}
+    assert ids == {
+        *("ask", "search", "health", "ready", "page", "ask_page", "privacy", "metrics"),
+        *("knowledge_txt", "llms_txt"),
+    }
     schemas = described["components"]["schemas"]
     references = set(re.findall(r"#/components/schemas/(\w+)", str(described)))
     assert references <= set(schemas)

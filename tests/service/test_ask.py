@@ -36,7 +36,7 @@ def provider() -> Iterator[FakeMistral]:
 def service(provider: FakeMistral, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     configuration = configure(
         tmp_path_factory.mktemp("site"),
-        f'[answer]\nprovider = "mistral"\nserver_url = "{provider.url}"\n'
+        f'[answer]\nprovider = "mistral"\nserver_url = "{provider.url}"\nretry_s = 0.001\n'
         "[service]\nmax_history_messages = 2\nmax_history_chars = 20\n",
     )
     with running(configuration) as started:
@@ -397,7 +397,8 @@ def test_no_log_holds_a_question_or_an_answer(
     with FakeMistral(answer=lambda body: ChatAnswer(["answer-marker [1]"])) as model:
         configuration = configure(
             tmp_path,
-            f'[answer]\nserver_url = "{model.url}"\n[retrieval]\nfull_context_tokens = 0\n',
+            f'[answer]\nserver_url = "{model.url}"\n[retrieval]\nfull_context_tokens = 0\n'
+            f'[embedding]\nprovider = "mistral"\nserver_url = "{model.url}"\n',
         )
         with running(configuration) as service:
             history = [{"role": "user", "content": "history-marker"}]

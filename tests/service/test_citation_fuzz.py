@@ -15,8 +15,8 @@ from tests.service.test_citation_stream import SENSITIVE, read, rendered
 
 OUTPUTS = int(os.environ.get("FUZZ_OUTPUTS", "150"))
 SPLITS = 20
-# In a block of code an address can stand right before a tag.
-LINK = re.compile(r"(?i)(?:https?://|ftp://|(?<!\w)www\.(?=\w))[^\s|\]`<>]*")
+# In a block of code an address can stand right before a tag or a quote.
+LINK = re.compile(r"(?i)(?:https?://|ftp://|(?<!\w)www\.(?=\w))[^\s|\]`<>\"']*")
 STYLES: tuple[CitationStyle, ...] = ("numbers", "wiki", "none")
 WORDS = [f"word{n}" for n in range(40)]
 FORMED = [
@@ -25,12 +25,21 @@ FORMED = [
     *("https://evil.test/a", "www.evil.test", "**bold**", "\n\n", "\n- ", "\n> ", "\n1. "),
     *("\n\n```py\na[1] = 2\n```\n\n", "![image](https://evil.test/i.png)", "<a href=//e.test>"),
 ]
+# What is dropped here may bring together a definition, a link or a tag.
+JOINING = [
+    *("[x]: ", "[x]", ":", " /nowhere/", "/nowhere/", "#a", "[a]", "[a][x]", "[", "]", "(", ")"),
+    *("<a href=//e.test>", "</a>", "<img src=x>", "<", ">", "![i](/x)", "[7]", "[99]", "[1]"),
+    *("\n", "\n\n", "\r\n", " ", "   ", "- ", "> ", "\\", "`", "```", "www", ".e.test", "//"),
+    *("[x](/nowhere/)", "[](/nowhere/)", "[[/nowhere/]]", "https", "://e.test", "mailto:a@b.test"),
+]
 
 
 def generated(chance: random.Random) -> tuple[str, list[str]]:
     """An output, and words that must come out of it."""
-    if chance.random() < 0.5:
-        return "".join(chance.choices([*SENSITIVE, *WORDS], k=chance.randint(1, 24))), []
+    family = chance.random()
+    if family < 0.6:
+        pool = [*SENSITIVE, *WORDS] if family < 0.3 else [*JOINING, "word"]
+        return "".join(chance.choices(pool, k=chance.randint(1, 24))), []
     words = chance.sample(WORDS, chance.randint(1, 8))
     return "".join(f"{word} {chance.choice(FORMED)} " for word in words), words
 

@@ -75,6 +75,7 @@ def rendered(shown: str) -> tuple[list[str], str]:
             text.append(token.content if token.type in ("text", "html_inline") else "\n")
         if block.type == "html_block":
             text.append(block.content)
+        text.append("\n")
     return links, "".join(text)
 
 

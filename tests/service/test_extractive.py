@@ -14,6 +14,10 @@ PAGES = {
         "[licence](/licence/).\n"
     ),
     "kiln.md": "---\ntitle: Kiln\n---\nThe kiln controller ramps the temperature slowly.\n",
+    "questions.md": (
+        "---\ntitle: Questions\n---\nWhat does the foghorn do? It warns ships when visibility is "
+        "low.\n\nWho pays for the foghorn?\n"
+    ),
     "talks.md": (
         "---\ntitle: Talks\n---\n| Talk | Place |\n|---|---|\n| Tides in Rust | Bergen |\n"
         "| Clay and code | Porto |\n"
@@ -75,6 +79,14 @@ def test_sentences_in_the_visitors_language_come_first(
 ) -> None:
     found = texts(excerpts, generation, "¿En qué escribió Ada el motor? Rust", "es")
     assert found[0] == "Ada escribió el motor de mareas en Rust."
+
+
+def test_a_question_on_a_page_gives_way_to_what_answers_it(
+    excerpts: Excerpts, generation: Generation
+) -> None:
+    found = texts(excerpts, generation, "What does the foghorn do?")
+    assert found[0] == "It warns ships when visibility is low."
+    assert "What does the foghorn do?" not in found
 
 
 def test_a_row_of_a_table_is_readable(excerpts: Excerpts, generation: Generation) -> None:

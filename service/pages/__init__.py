@@ -1,0 +1,1 @@
+"""What does a person see who opens the service's address?"""
