@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from retrieval.configuration import RetrievalSection
 from retrieval.dense.sizes import check_enough, dense_bytes, enough_to_train
 from retrieval.errors import ConfigurationError
+from retrieval.keyword import TANTIVY_EXTRA, tantivy_installed
 
 # The idle service with every package loaded (FACTS: numpy, faiss, fastapi, mistralai): 81 MB.
 SERVICE_BYTES = 81_000_000
@@ -61,11 +62,15 @@ def choose_kinds(
 
     Raises:
         TooFewTrainingVectors: A trained kind is asked for and the corpus is too small.
-        ConfigurationError: The kinds do not fit memory_mb; names the next kind to choose.
+        ConfigurationError: The kinds do not fit memory_mb (names the next kind to choose), or one
+            needs an extra that is not installed.
     """
     keyword = settings.keyword
     if keyword == "auto":
-        keyword = "rank-bm25" if chunks <= MAX_RANK_BM25_CHUNKS else "tantivy"
+        large = chunks > MAX_RANK_BM25_CHUNKS and tantivy_installed()
+        keyword = "tantivy" if large else "rank-bm25"
+    elif keyword == "tantivy" and not tantivy_installed():
+        raise ConfigurationError(f'retrieval.keyword = "tantivy" needs {TANTIVY_EXTRA}')
     if not dense or not dimension:
         chosen = ChosenKinds("", keyword)
     elif dense == "auto":

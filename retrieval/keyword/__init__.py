@@ -1,6 +1,7 @@
 """Which rows share a term with a query? One Protocol, one switch between its kinds."""
 
 from collections.abc import Iterable
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -11,6 +12,7 @@ from retrieval.keyword.base import KeywordIndex, Passage, Selection, label
 
 __all__ = [
     "KEYWORD_KINDS",
+    "TANTIVY_EXTRA",
     "UPDATABLE_KINDS",
     "KeywordIndex",
     "Passage",
@@ -22,6 +24,7 @@ __all__ = [
 ]
 
 KEYWORD_KINDS = ("rank-bm25", "tantivy")
+TANTIVY_EXTRA = "the extra scale: python -m pip install 'askfolio[scale]'"
 UPDATABLE_KINDS = ("rank-bm25",)
 
 
@@ -82,6 +85,11 @@ def update_keyword_index(
     update_okapi(before, old_rows, fresh, languages, folder)
 
 
+def tantivy_installed() -> bool:
+    """Whether the extra `scale` is there."""
+    return find_spec("tantivy") is not None
+
+
 def open_keyword_index(kind: str, folder: Path) -> KeywordIndex:
     """Open the index of `kind` that was written into `folder`.
 
@@ -94,6 +102,10 @@ def open_keyword_index(kind: str, folder: Path) -> KeywordIndex:
             from retrieval.keyword.okapi import OkapiIndex
 
             return OkapiIndex.open(folder)
+        case "tantivy" if not tantivy_installed():
+            raise GenerationIncompatible(
+                f"{folder} has a keyword index of kind tantivy, which needs {TANTIVY_EXTRA}"
+            )
         case "tantivy":
             from retrieval.keyword.tantivy import TantivyIndex
 
