@@ -63,7 +63,7 @@ def compare(documents: dict[str, Document], built: dict[str, BuiltPage]) -> Agre
                              hugos.url if hugos else "no")
             )  # fmt: skip
             continue
-        if hugos.external and ours.url == hugos.external and not ours.sections:
+        if hugos.external and ours.url == hugos.external:
             leading_away += 1
         elif unquote(ours.url or "") != unquote(hugos.url):
             differences.append(Disagreement(path, "url", ours.url or "", hugos.url))

@@ -63,7 +63,8 @@ def main() -> None:
 def _knowledge(root: Path) -> Configuration:
     """Sync without an embedder, store random vectors for every text, sync again with it."""
     site = (
-        f'[site]\nkind = "markdown"\nbase_url = "{ORIGIN}/"\n[retrieval]\nfull_context_tokens = 0\n'
+        f'[site]\nkind = "markdown"\nbase_url = "{ORIGIN}/"\n'
+        '[retrieval]\nfull_context_tokens = 0\n[service]\nrate = "1000000/minute"\n'
     )
     file = root / "askfolio.toml"
     file.write_text(site + '[embedding]\nprovider = "none"\n', encoding="utf-8")

@@ -8,6 +8,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from retrieval.analyzer import Analyzer, QueryTerm
 from retrieval.chunk_store import ChunkStore
@@ -189,7 +190,7 @@ def _answering(texts: Sequence[str]) -> Iterator[tuple[str, str]]:
     Such a question holds the words that are searched for; what answers it is the sentence behind.
     """
     asked = ""
-    for text, after in zip(texts, [*texts[1:], ""], strict=True):
+    for text, after in pairwise([*texts, ""]):
         if text.endswith(_QUESTION) and after:
             asked = f"{asked} {text}".strip()
         else:

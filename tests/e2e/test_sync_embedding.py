@@ -1,12 +1,14 @@
 """What a sync pays for: each text once, whatever the provider, the network or the disk does."""
 
-import _thread
 import hashlib
 import random
+import signal
 import sqlite3
+import subprocess
+import sys
 import threading
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -255,12 +257,13 @@ def test_one_refused_text_is_reported_and_the_rest_is_published(
 
 
 class InterruptedOnce(FakeMistral):
-    """Interrupts the process, as Ctrl-C does, while the main thread waits for the n-th answer."""
+    """Interrupts the sync, as Ctrl-C does, while its main thread waits for the n-th answer."""
 
     at = 4
 
     def __init__(self, rules: EmbeddingRules) -> None:
         super().__init__(rules)
+        self.interrupt: Callable[[], None] = lambda: None
         self._seen = 0
         self._lock = threading.Lock()
 
@@ -268,7 +271,7 @@ class InterruptedOnce(FakeMistral):
         with self._lock:
             self._seen += 1
             if self._seen == self.at:
-                _thread.interrupt_main()
+                self.interrupt()
         return None
 
 
@@ -280,7 +283,10 @@ def test_ctrl_c_keeps_what_arrived(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         write_configuration(
             tmp_path, f'[embedding]\nprovider = "mistral"\nserver_url = "{server.url}"\n'
         )
-        assert askfolio("sync").code == 130
+        command = [sys.executable, "-c", "import askfolio; askfolio.main()", "sync"]
+        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL) as process:
+            server.interrupt = lambda: process.send_signal(signal.SIGINT)
+            assert process.wait(60) == 130
         stored = len(stored_hashes(tmp_path))
         assert stored >= sum(len(request.body["input"]) for request in server.requests[:1])
         last = (tmp_path / "knowledge/last_sync.json").read_text(encoding="utf-8")

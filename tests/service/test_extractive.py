@@ -18,6 +18,7 @@ PAGES = {
         "---\ntitle: Questions\n---\nWhat does the foghorn do? It warns ships when visibility is "
         "low.\n\nWho pays for the foghorn?\n"
     ),
+    "pictures.md": "---\ntitle: Foghorn pictures\n---\n![](foghorn.png)\n",
     "talks.md": (
         "---\ntitle: Talks\n---\n| Talk | Place |\n|---|---|\n| Tides in Rust | Bergen |\n"
         "| Clay and code | Porto |\n"
@@ -87,6 +88,18 @@ def test_a_question_on_a_page_gives_way_to_what_answers_it(
     found = texts(excerpts, generation, "What does the foghorn do?")
     assert found[0] == "It warns ships when visibility is low."
     assert "What does the foghorn do?" not in found
+
+
+def test_a_passage_without_a_sentence_gives_no_excerpt(
+    excerpts: Excerpts, generation: Generation
+) -> None:
+    pictures = [
+        ranked
+        for ranked in generation.store.all_chunks()
+        if ranked.document.path == "content/pictures.md"
+    ]
+    assert len(pictures) == 1
+    assert excerpts.choose("Where are the foghorn pictures?", pictures, "en") == []
 
 
 def test_a_row_of_a_table_is_readable(excerpts: Excerpts, generation: Generation) -> None:
