@@ -45,6 +45,7 @@ class CurrentAnswering:
         self._failed = ""
         self._pause = 0
         self._said = ""
+        self._problem = ""
 
     @property
     def is_ready(self) -> bool:
@@ -55,6 +56,11 @@ class CurrentAnswering:
     def generation(self) -> Generation | None:
         """What is open, if anything."""
         return self._open.answering.generation if self._open else None
+
+    @property
+    def problem(self) -> str:
+        """Why the generation that CURRENT names is not the one that serves; "" if it is."""
+        return self._problem
 
     @asynccontextmanager
     async def use(self) -> AsyncIterator[Answering]:
@@ -81,7 +87,7 @@ class CurrentAnswering:
             self._say(error)
             return
         if opened is not None:
-            self._said = ""
+            self._said = self._problem = ""
             self._replace(opened)
 
     async def watch(self) -> None:
@@ -96,6 +102,8 @@ class CurrentAnswering:
 
     def _say(self, error: Exception) -> None:
         """Log once; the owner's log: the message names files and what to do, and no visitor."""
+        # Anybody may read it: no path and no message, the log has them.
+        self._problem = f"what CURRENT names cannot be used ({type(error).__name__}): see the log"
         if str(error) != self._said:
             self._said = str(error)
             level = logging.INFO if isinstance(error, GenerationMissing) else logging.ERROR
@@ -105,6 +113,7 @@ class CurrentAnswering:
         knowledge = self._configuration.knowledge_path
         name = current_name(knowledge)
         if self._open is not None and self._open.name == name:
+            self._problem = ""
             return None
         # A copy under way may yet become whole; reading all of it every second helps nobody.
         if self._failed == name and self._pause > 0:

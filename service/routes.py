@@ -96,7 +96,10 @@ def state_routes(configuration: Configuration, current: Current) -> APIRouter:
         async with current().use() as answering:
             name = answering.generation.manifest.generation
         time = await anyio.to_thread.run_sync(last_sync_time, configuration)
-        return ReadyResponse(generation=name, last_sync=time, age_seconds=age_s(time))
+        problem = current().problem or None
+        return ReadyResponse(
+            generation=name, last_sync=time, age_seconds=age_s(time), error=problem
+        )
 
     return router
 

@@ -234,12 +234,14 @@ class ReadyResponse(_Response):
     Attributes:
         last_sync: ISO 8601 time of the last sync, also of one that changed nothing.
         age_seconds: Since that time; None where it is not known.
+        error: Why a newer generation does not serve; None where the newest does.
     """
 
     status: Literal["ready"] = "ready"
     generation: str
     last_sync: str | None
     age_seconds: float | None
+    error: str | None = None
 
 
 class ErrorBody(_Response):

@@ -30,6 +30,7 @@ def test_health_and_readiness(tmp_path: Path) -> None:
         ready = service.send("GET", "/ready").json
     assert ready["status"] == "ready"
     assert ready["generation"].startswith("000001-")
+    assert ready["error"] is None
     assert ready["age_seconds"] is None or ready["age_seconds"] >= 0
 
 
@@ -69,7 +70,13 @@ async def test_a_broken_generation_does_not_replace_the_one_that_serves(tmp_path
     (configuration.knowledge_path / "CURRENT").write_text("000009-none\n", encoding="ascii")
     await current.refresh()
     async with current.use() as answering:
-        assert answering.generation.manifest.generation.startswith("000001-")
+        serving = answering.generation.manifest.generation
+    assert serving.startswith("000001-")
+    assert "GenerationCorrupt" in current.problem
+    assert str(tmp_path) not in current.problem
+    (configuration.knowledge_path / "CURRENT").write_text(f"{serving}\n", encoding="ascii")
+    await current.refresh()
+    assert current.problem == ""
     current.close()
 
 
