@@ -284,7 +284,13 @@ def test_ctrl_c_keeps_what_arrived(tmp_path: Path, monkeypatch: pytest.MonkeyPat
             tmp_path, f'[embedding]\nprovider = "mistral"\nserver_url = "{server.url}"\n'
         )
         command = [sys.executable, "-c", "import askfolio; askfolio.main()", "sync"]
-        with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL) as process:
+        with subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            stdout=subprocess.DEVNULL,
+            # A job in the background of a shell ignores SIGINT, and so would its children.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+        ) as process:
             server.interrupt = lambda: process.send_signal(signal.SIGINT)
             assert process.wait(60) == 130
         stored = len(stored_hashes(tmp_path))
