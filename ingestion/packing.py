@@ -28,14 +28,26 @@ def split_text(
     Each has at most `max_tokens` tokens, unless one single character has more.
     """
     packer = _Packer(text, counter, max_tokens, overlap_tokens, code=code)
-    spans = list(fitting_spans(text, counter, max_tokens, code=code))
-    index = 0
+    coming = fitting_spans(text, counter, max_tokens, code=code)
+    spans: list[MeasuredSpan] = []
     previous: Slice | None = None
-    while index < len(spans):
-        part, index = packer.next_slice(spans, index, previous)
+    while _filled(spans, coming, max_tokens):
+        part, taken = packer.next_slice(spans, previous)
+        del spans[:taken]
         if part is not None:
             yield part
             previous = part
+
+
+def _filled(
+    spans: list[MeasuredSpan], coming: Iterator[MeasuredSpan], max_tokens: int
+) -> list[MeasuredSpan]:
+    """`spans`, with enough of the next ones that no slice could take them all."""
+    tokens = sum(span[2] for span in spans)
+    while tokens <= max_tokens and (span := next(coming, None)):
+        spans.append(span)
+        tokens += span[2]
+    return spans
 
 
 class _Packer:
@@ -51,34 +63,32 @@ class _Packer:
         self._code = code
 
     def next_slice(
-        self, spans: list[MeasuredSpan], index: int, previous: Slice | None
+        self, spans: list[MeasuredSpan], previous: Slice | None
     ) -> tuple[Slice | None, int]:
-        """The slice whose body starts with `spans[index]`, and the index behind it."""
-        body = spans[index][0]
-        room = self._max_tokens - spans[index][2]
+        """The slice whose body starts with the first span, and how many spans it takes."""
+        body = spans[0][0]
+        room = self._max_tokens - spans[0][2]
         begin, tokens = self._overlap(body, min(room, self._overlap_tokens), previous)
-        end_index = index
-        while end_index < len(spans) and (
-            end_index == index or tokens + spans[end_index][2] <= self._max_tokens
-        ):
-            tokens += spans[end_index][2]
-            end_index += 1
-        return self._checked(spans, index, end_index, begin)
+        taken = 0
+        while taken < len(spans) and (taken == 0 or tokens + spans[taken][2] <= self._max_tokens):
+            tokens += spans[taken][2]
+            taken += 1
+        return self._checked(spans, taken, begin)
 
     def _checked(
-        self, spans: list[MeasuredSpan], index: int, end_index: int, begin: int
+        self, spans: list[MeasuredSpan], taken: int, begin: int
     ) -> tuple[Slice | None, int]:
         """The counts of pieces need not add up: the exact text decides."""
-        body = spans[index][0]
+        body = spans[0][0]
         while True:
-            first, last = self._trimmed(begin, spans[end_index - 1][1])
+            first, last = self._trimmed(begin, spans[taken - 1][1])
             if first == last:
-                return None, end_index
+                return None, taken
             tokens = self._counter.count(self._text[first:last])
-            if tokens <= self._max_tokens or (end_index - index == 1 and begin == body):
-                return Slice(first, max(first, body), last, tokens), end_index
-            if end_index - index > 1:
-                end_index -= 1
+            if tokens <= self._max_tokens or (taken == 1 and begin == body):
+                return Slice(first, max(first, body), last, tokens), taken
+            if taken > 1:
+                taken -= 1
             else:
                 begin = body
 

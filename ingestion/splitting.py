@@ -7,6 +7,7 @@ words, and characters as the last resort; in code paragraphs, statements, lines 
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 
 from ingestion.statements import statement_starts
 from retrieval.types import TokenCounter
@@ -28,6 +29,8 @@ _WORD = re.compile(r"(?<=\S)(?=\s)")
 _NESTED_BLOCKS = 6
 _JOINERS = "\u200d\ufe0e\ufe0f"
 _LONGEST_CLUSTER = 16
+_PIECES_AT_ONCE = 4096
+"""Pieces that are counted together: a paragraph of a million words takes the memory of these."""
 
 
 def fitting_spans(
@@ -78,15 +81,16 @@ class _Cutter:
         if level == len(self._levels):
             yield from self._characters(span)
             return
-        pieces = list(self._pieces(span, self._levels[level]))
-        if pieces == [span] and level:
-            yield from self.spans(span, level + 1)
-            return
-        for piece, tokens in zip(pieces, self._measured(pieces), strict=True):
-            if tokens is not None and tokens <= self._max_tokens:
-                yield (*piece, tokens)
-            else:
-                yield from self.spans(piece, level + 1)
+        pieces = self._pieces(span, self._levels[level])
+        while batch := list(islice(pieces, _PIECES_AT_ONCE)):
+            if batch == [span] and level:
+                yield from self.spans(span, level + 1)
+                return
+            for piece, tokens in zip(batch, self._measured(batch), strict=True):
+                if tokens is not None and tokens <= self._max_tokens:
+                    yield (*piece, tokens)
+                else:
+                    yield from self.spans(piece, level + 1)
 
     def _pieces(self, span: Span, cuts: "_Cuts") -> Iterator[Span]:
         begin, end = span

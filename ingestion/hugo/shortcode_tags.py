@@ -12,6 +12,8 @@ from ingestion.errors import DocumentUnreadable
 MAX_TAG_PARTS = 2_000
 MAX_UNCLOSED = 200
 """Tags that never end; each costs a look at the text behind it."""
+MAX_ENDLESS_CHARS = 65_536
+"""Text behind a tag that never ends. A shorter one is kept as text, though Hugo builds neither."""
 
 _START = re.compile(r"\{\{[<%]")
 _PARAMS = (
@@ -23,6 +25,7 @@ _TAG = (
     + _PARAMS
     + (r"(?P<self>/)?\s*%s\}\}")
 )
+_END = {"<": ">", "%": "%"}
 _ESCAPED = re.compile(r"\{\{([<%])(\s*)/\*(.{0,2000}?)\*/(\s*)([>%])\}\}", re.DOTALL)
 _ARGUMENT = re.compile(
     r"""(?:(?P<name>\w[\w-]*)\s*=\s*)?(?:"(?P<text>(?:\\.|[^"\\\n])*)"|`(?P<raw>[^`]*)`|[^\s"`]+)"""
@@ -76,7 +79,8 @@ def find_tags(text: str) -> list[Tag]:
     """The tags of `text` in order; opening tags know the closing ones.
 
     Raises:
-        DocumentUnreadable: More than `MAX_UNCLOSED` tags never end.
+        DocumentUnreadable: More than `MAX_UNCLOSED` tags never end, or one swallows more than
+            `MAX_ENDLESS_CHARS`.
     """
     tags: list[Tag] = []
     position = unclosed = 0
@@ -87,11 +91,21 @@ def find_tags(text: str) -> list[Tag]:
             tags.append(tag)
         else:
             unclosed += 1
+            _check_endless(text, start.start())
             if unclosed > MAX_UNCLOSED:
                 raise DocumentUnreadable(
                     f"parse-error: more than {MAX_UNCLOSED} shortcodes without an end"
                 )
     return _paired(tags)
+
+
+def _check_endless(text: str, begin: int) -> None:
+    if len(text) - begin > MAX_ENDLESS_CHARS and f"{_END[text[begin + 2]]}}}}}" not in text[begin:]:
+        line = text.count("\n", 0, begin) + 1
+        raise DocumentUnreadable(
+            f"parse-error: line {line} of the text: a shortcode without an end swallows more than "
+            f"{MAX_ENDLESS_CHARS:,} characters; close it"
+        )
 
 
 def _read(text: str, begin: int) -> Tag | None:

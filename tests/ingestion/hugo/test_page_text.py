@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from ingestion.errors import DocumentUnreadable
 from ingestion.hugo.page_text import PageText, markdown_text
+from ingestion.hugo.shortcode_tags import MAX_ENDLESS_CHARS
 from ingestion.hugo.site_configuration import Rendering
 
 RAW_HTML = Rendering(raw_html=True)
@@ -36,6 +37,13 @@ def _text(body: str) -> str:
 )  # fmt: skip
 def test_what_a_reader_sees_is_kept(body: str, text: str) -> None:
     assert _text(body) == text
+
+
+def test_an_endless_shortcode_is_named_with_its_line() -> None:
+    with pytest.raises(DocumentUnreadable, match=r"^parse-error: line 3 of the text: .*close it$"):
+        _text("one\n\n{{< figure " + "a " * MAX_ENDLESS_CHARS)
+    behind = " {{% x %}} {{< y >}}"
+    assert _text("{{< figure " + "a " * MAX_ENDLESS_CHARS + behind).startswith("{{< figure a a")
 
 
 def test_html_blocks_are_on_the_page_only_where_the_site_renders_them() -> None:
