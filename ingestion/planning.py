@@ -1,6 +1,6 @@
 """What will this sync do? Sources read, compared with what is stored, and judged."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from ingestion.decisions import IndexKinds, configuration_hash, decide_kinds
@@ -77,19 +77,18 @@ def plan_work(configuration: Configuration, options: SyncOptions) -> SyncWork:
     """
     key = api_key()
     stored = read_stored_corpus(configuration.knowledge_path)
-    kinds = decide_kinds(configuration, stored, key)
     corpus = read_corpus(configuration, stored, options.now, options.source)
-    plan = plan_sync(stored.hashes, corpus.hashes, corpus.kept)
-    if plan.add or plan.update or plan.delete or stored.damage:
+    if not stored.damage and not corpus.documents and corpus.unchanged.issuperset(stored.doc_ids):
+        plan = SyncPlan((), (), (), stored.doc_ids)
+    else:
         trusted = without_torn_store(stored, configuration.knowledge_path)
         if trusted is not stored:
             stored = trusted
             if corpus.unchanged:  # of what the torn store says; the stand-in may hold other text
                 corpus = read_corpus(configuration, stored, options.now, options.source)
-            else:
-                corpus = replace(corpus, kept=kept_documents(corpus, stored, options.source))
-            plan = plan_sync(stored.hashes, corpus.hashes, corpus.kept)
-            kinds = decide_kinds(configuration, stored, key)
+        kept = kept_documents(corpus, stored, options.source)
+        plan = plan_sync(stored.hashes, corpus.hashes, kept)
+    kinds = decide_kinds(configuration, stored, key)
     refusal = "" if options.yes else _refusal(configuration, stored, corpus, plan)
     if refusal and not options.dry_run:
         raise SyncRefused(refusal)
@@ -100,7 +99,8 @@ def _refusal(
     configuration: Configuration, stored: StoredCorpus, corpus: ReadCorpus, plan: SyncPlan
 ) -> str:
     limit = configuration.knowledge.max_deleted
-    reason = mass_delete(plan, stored.sources, source_names(configuration), limit)
+    names = source_names(configuration)
+    reason = mass_delete(plan, stored.sources, names, limit) if plan.delete else ""
     if reason or not stored.damage or stored.manifest or corpus.documents:
         return reason
     return (

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from ingestion.chunking import CHUNKER_VERSION
 from ingestion.errors import SourceUnreachable
 from ingestion.progress import progress_bar
 from ingestion.source_states import read_states
@@ -21,8 +22,6 @@ class ReadCorpus:
 
     Attributes:
         documents: By doc_id, in corpus order: sources as configured, then by doc_id.
-        kept: doc_ids whose stored version stays, because they are unchanged, could not be read or
-            were not asked for.
         skipped: Left out on purpose.
         errors: Could not be read.
         unchanged: doc_ids that were not read since they are as `stored` has them.
@@ -31,7 +30,6 @@ class ReadCorpus:
     """
 
     documents: Mapping[str, Document]
-    kept: frozenset[str]
     skipped: tuple[Skipped, ...]
     errors: tuple[Unreadable, ...]
     unchanged: frozenset[str] = frozenset()
@@ -52,9 +50,8 @@ def read_corpus(
     skipped: list[Skipped] = []
     errors: list[Unreadable] = []
     unchanged: set[str] = set()
-    before = read_states(configuration.knowledge_path, stored.current)
-    states = {name: before.get(name, "") for name in source_names(configuration)}
-    known = _known_sources(configuration, stored, before)
+    states = _usable_states(configuration, stored)
+    known = _known_sources(stored, states)
     for source in open_sources(configuration, now, only, known):
         try:
             with progress_bar(f"reading {source.name}", "files") as report:
@@ -67,36 +64,41 @@ def read_corpus(
         skipped += listing.skipped
         errors += listing.errors
         unchanged |= listing.unchanged
-        states[source.name] = listing.state
+        # What was not read may follow older rules of chunking: it is read as soon as it can be.
+        states[source.name] = "" if listing.errors else listing.state
     rules = chunking_hash(configuration.chunking)
-    read = ReadCorpus(
+    return ReadCorpus(
         documents,
-        frozenset(),
         tuple(skipped),
         tuple(errors),
         frozenset(unchanged),
         states,
         {doc_id: document_hashes(found, rules) for doc_id, found in documents.items()},
     )
-    return replace(read, kept=kept_documents(read, stored, only))
 
 
-def _known_sources(
-    configuration: Configuration, stored: StoredCorpus, states: Mapping[str, str]
-) -> dict[str, KnownSource]:
-    """What need not be read again; nothing of a source of which one document must be."""
-    if stored.damage:
+def _usable_states(configuration: Configuration, stored: StoredCorpus) -> dict[str, str]:
+    """State by name of each configured source; none where other rules of chunking hold now."""
+    manifest, chunking = stored.manifest, configuration.chunking
+    if manifest is None or stored.damage:
         return {}
-    rules = chunking_hash(configuration.chunking)
-    by_source: dict[str, set[str]] = {name: set() for name, state in states.items() if state}
-    for doc_id, source in stored.sources.items():
-        if stored.hashes[doc_id].chunking != rules:
-            by_source.pop(source, None)
-        elif source in by_source:
-            by_source[source].add(doc_id)
-    return {
-        name: KnownSource(states[name], frozenset(doc_ids)) for name, doc_ids in by_source.items()
-    }
+    before = (manifest.chunker_version, manifest.max_tokens, manifest.overlap_tokens)
+    if before != (CHUNKER_VERSION, chunking.max_tokens, chunking.overlap_tokens):
+        return {}
+    states = read_states(configuration.knowledge_path, stored.current)
+    return {name: states[name] for name in source_names(configuration) if name in states}
+
+
+def _known_sources(stored: StoredCorpus, states: Mapping[str, str]) -> dict[str, KnownSource]:
+    """In corpus order the documents of a source lie side by side."""
+    known = {}
+    start = 0
+    for name, counts in stored.manifest.sources.items() if stored.manifest else ():
+        if states.get(name):
+            doc_ids = stored.doc_ids[start : start + counts.documents]
+            known[name] = KnownSource(states[name], frozenset(doc_ids))
+        start += counts.documents
+    return known
 
 
 def kept_documents(corpus: ReadCorpus, stored: StoredCorpus, only: str | None) -> frozenset[str]:
@@ -108,11 +110,10 @@ def kept_documents(corpus: ReadCorpus, stored: StoredCorpus, only: str | None) -
         only: The one source that was asked for; None for all.
     """
     unreadable = {(error.source, error.path) for error in corpus.errors}
-    return frozenset(
+    return corpus.unchanged | frozenset(
         doc_id
         for doc_id, (source, path) in stored.paths.items()
-        if doc_id in corpus.unchanged
-        or (only is not None and source != only)
+        if (only is not None and source != only)
         or (source, "") in unreadable
         or (source, path) in unreadable
     )

@@ -7,8 +7,11 @@ known, so that an empty checkout is still refused, and nothing is embedded anew.
 import sqlite3
 from collections.abc import Mapping
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
 from pathlib import Path
+from typing import Any
 
 from ingestion.sync import DocumentHashes
 from retrieval.chunk_store import STORE_FILE
@@ -28,25 +31,21 @@ from retrieval.generation import (
 from retrieval.manifest import Manifest, file_record, read_manifest
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class StoredCorpus:
-    """The current generation as the sync sees it.
+    """The current generation as the sync sees it; what the plan needs is read when it is asked for.
 
     Attributes:
         manifest: None where there is no usable generation.
         store: Its chunks.sqlite; None where that cannot be read.
-        hashes: By doc_id.
-        sources: Source by doc_id.
-        paths: (source, path) by doc_id.
+        doc_ids: In corpus order.
         damage: Why the generation must be built anew; "" where it is whole.
         current: Name in CURRENT; "" where it names none.
     """
 
     manifest: Manifest | None = None
     store: Path | None = None
-    hashes: Mapping[str, DocumentHashes] = field(default_factory=dict)
-    sources: Mapping[str, str] = field(default_factory=dict)
-    paths: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    doc_ids: tuple[str, ...] = ()
     damage: str = ""
     current: str = ""
 
@@ -55,9 +54,34 @@ class StoredCorpus:
         """Folder of the generation that `store` belongs to."""
         return self.store.parent if self.store else None
 
+    @cached_property
+    def hashes(self) -> Mapping[str, DocumentHashes]:
+        """Hashes by doc_id, in corpus order."""
+        return {row[0]: DocumentHashes(row[3], row[4], row[5]) for row in self._documents}
+
+    @cached_property
+    def sources(self) -> Mapping[str, str]:
+        """Source by doc_id, in corpus order."""
+        return {row[0]: row[1] for row in self._documents}
+
+    @cached_property
+    def paths(self) -> Mapping[str, tuple[str, str]]:
+        """(source, path) by doc_id, in corpus order."""
+        return {row[0]: (row[1], row[2]) for row in self._documents}
+
+    @cached_property
+    def _documents(self) -> list[tuple[str, str, str, bytes, bytes, bytes]]:
+        if self.store is None:
+            return []
+        return _rows(
+            self.store,
+            "SELECT doc_id, source, path, text_hash, metadata_hash, chunking_hash FROM documents "
+            "ORDER BY doc",
+        )
+
 
 def read_stored_corpus(knowledge: Path) -> StoredCorpus:
-    """Read the hashes of the generation that CURRENT names, or of one that stands in for it.
+    """The generation that CURRENT names, or one that stands in for it.
 
     Raises:
         GenerationIncompatible: It was written by another format: it is not built over.
@@ -119,23 +143,18 @@ def _read(folder: Path) -> StoredCorpus:
     if STORE_FILE not in manifest.files:
         raise GenerationCorrupt(f"{folder}: the manifest names no {STORE_FILE}")
     try:
-        rows = _documents(store)
+        rows = _rows(store, "SELECT doc_id FROM documents ORDER BY doc")
     except sqlite3.Error as error:
         raise GenerationCorrupt(f"{store} cannot be read: {error}") from error
     return StoredCorpus(
         manifest=manifest,
         store=store,
-        hashes={row[0]: DocumentHashes(row[3], row[4], row[5]) for row in rows},
-        sources={row[0]: row[1] for row in rows},
-        paths={row[0]: (row[1], row[2]) for row in rows},
+        doc_ids=tuple(chain.from_iterable(rows)),
         damage=damage,
     )
 
 
-def _documents(store: Path) -> list[tuple[str, str, str, bytes, bytes, bytes]]:
+def _rows(store: Path, query: str) -> list[Any]:
     uri = f"{store.absolute().as_uri()}?mode=ro&immutable=1"
     with closing(sqlite3.connect(uri, uri=True)) as connection:
-        return connection.execute(
-            "SELECT doc_id, source, path, text_hash, metadata_hash, chunking_hash "
-            "FROM documents ORDER BY doc"
-        ).fetchall()
+        return connection.execute(query).fetchall()

@@ -2,8 +2,9 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal, NamedTuple
 
@@ -89,7 +90,8 @@ def reading_rules(repository: Repository) -> str:
     return hashlib.sha256(json.dumps(settings, sort_keys=True).encode("ascii")).hexdigest()
 
 
-def _versions(names: Iterable[str]) -> list[str]:
+@cache
+def _versions(names: tuple[str, ...]) -> list[str]:
     found = []
     for name in names:
         try:

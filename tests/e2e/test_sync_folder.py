@@ -377,6 +377,21 @@ def test_new_chunking_rules_reach_what_could_not_be_read_at_first(site: Path) ->
     assert askfolio("sync", "--json").json["ignored"] == 4
 
 
+def test_new_chunking_rules_reach_a_source_that_was_not_asked_for_at_first(site: Path) -> None:
+    write_files(site / "notes", {"one.md": "# One\n\nThe walnut desk.\n"})
+    other = '[[site]]\nname = "notes"\npath = "notes"\nbase_url = "https://notes.example/"\n'
+    file = write_configuration(site)
+    both = file.read_text(encoding="utf-8").replace("[site]", "[[site]]") + other
+    file.write_text(both, encoding="utf-8")
+    askfolio("sync")
+    file.write_text(both + "[chunking]\nmax_tokens = 60\noverlap_tokens = 5\n", encoding="utf-8")
+    ran = askfolio("sync", "--source", "notes", "--json").json
+    assert (ran["updated"], ran["ignored"]) == (1, 4)
+    ran = askfolio("sync", "--json").json
+    assert (ran["updated"], ran["ignored"]) == (4, 1)
+    assert askfolio("sync", "--json").json["ignored"] == 5
+
+
 def test_a_lock_outlives_no_process(site: Path) -> None:
     with (site / "askfolio.toml").open() as other:
         fcntl.flock(other, fcntl.LOCK_EX)
