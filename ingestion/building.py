@@ -15,9 +15,9 @@ from ingestion.embedding import (
     MissingTexts,
     chunk_hashes,
     embed_missing,
-    generation_vectors,
     missing_texts,
 )
+from ingestion.generation_vectors import generation_vectors
 from ingestion.indexing import BuildDecisions, build_indexes
 from ingestion.knowledge_folder import KnowledgeFolder
 from ingestion.planning import SyncWork
@@ -157,13 +157,10 @@ def _missing(
 ) -> MissingTexts:
     """What must be embedded; vectors that only the current generation has are taken over."""
     missing = missing_texts(chunks, cache) if cache else MissingTexts((), (), 0)
-    stored = work.stored
-    if cache is None or not missing.hashes or stored.manifest is None or stored.folder is None:
+    if cache is None or not missing.hashes:
         return missing
-    if stored.manifest.embedder_id != work.kinds.embedder_id:
-        return missing
-    held = generation_vectors(stored.folder, stored.manifest, missing.hashes)
-    for hashes, vectors in held:
+    held = generation_vectors(work.stored, work.kinds.embedder_id)
+    for hashes, vectors in held.slices(missing.hashes) if held else ():
         if not dry_run:
             cache.put(hashes, vectors)
         missing = missing.without(frozenset(hashes))

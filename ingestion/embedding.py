@@ -6,20 +6,14 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import numpy as np
-from numpy.typing import NDArray
-
 from ingestion.chunking import embedded_text
 from ingestion.progress import progress_bar
 from ingestion.vector_cache import VectorCache
-from retrieval.chunk_store import STORE_FILE, ChunkStore
-from retrieval.dense.vector_file import VECTORS_FILE
+from retrieval.chunk_store import ChunkStore
 from retrieval.embedding.base import EmbeddedBatch, Embedder
-from retrieval.manifest import Manifest, file_record
 
 # Enough for a window of requests to stay full: 64 texts go into one.
 _READ_CHUNKS = 4096
-_TAKEN_ROWS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,30 +76,6 @@ def missing_texts(chunks: Sequence[tuple[int, bytes, int]], cache: VectorCache) 
             rows.append(row)
             counts.append(tokens)
     return MissingTexts(tuple(hashes), tuple(rows), sum(counts), tuple(counts))
-
-
-def generation_vectors(
-    folder: Path, manifest: Manifest, wanted: Sequence[bytes]
-) -> Iterator[tuple[list[bytes], NDArray[np.float16]]]:
-    """Those of `wanted` whose vectors a generation holds, with float16 (n, dimension).
-
-    They are what is left where `embeddings.sqlite` was lost or torn.
-    """
-    file = folder / VECTORS_FILE
-    record = manifest.files.get(VECTORS_FILE)
-    if not record or not record.bytes or not file.is_file() or file_record(file) != record:
-        return
-    asked, without = set(wanted), frozenset(manifest.without_vector)
-    rows = {
-        key: row
-        for row, key, _ in chunk_hashes(folder / STORE_FILE)
-        if key in asked and row not in without
-    }
-    shape = (manifest.chunks, manifest.dimension)
-    stored: NDArray[np.float16] = np.memmap(file, dtype="<f2", mode="r", shape=shape)
-    for start in range(0, len(rows), _TAKEN_ROWS):
-        some = list(rows.items())[start : start + _TAKEN_ROWS]
-        yield [key for key, _ in some], stored[[row for _, row in some]]
 
 
 def embed_missing(

@@ -10,6 +10,7 @@ import numpy as np
 
 from ingestion.chunking import CHUNKER_VERSION
 from ingestion.counting import corpus_languages
+from ingestion.generation_vectors import GenerationVectors, generation_vectors
 from ingestion.keyword_building import write_keyword_index
 from ingestion.knowledge_text import write_knowledge_text
 from ingestion.progress import progress_bar
@@ -85,7 +86,8 @@ def build_indexes(
     tuning: DenseTuning | None = None
     if decisions.dense and cache is not None:
         vectors = staging / VECTORS_FILE
-        without_vector = _write_vectors(vectors, chunks, cache, decisions.dimension)
+        held = generation_vectors(stored, decisions.embedder_id)
+        without_vector = _write_vectors(vectors, chunks, cache, decisions.dimension, held)
         halves = VectorFile(vectors, decisions.dimension)
         tuning = build_dense_index(decisions.dense, halves, staging)
     write_keyword_index(decisions.keyword, staging, store, stored, decisions.configuration_hash)
@@ -120,15 +122,26 @@ def build_indexes(
 
 
 def _write_vectors(
-    file: Path, chunks: Sequence[tuple[int, bytes, int]], cache: VectorCache, dimension: int
+    file: Path,
+    chunks: Sequence[tuple[int, bytes, int]],
+    cache: VectorCache,
+    dimension: int,
+    held: GenerationVectors | None,
 ) -> tuple[int, ...]:
     """Write float16 (n, dimension) in row order; returns the rows that have no vector."""
+    if held is not None and held.vectors.dimension != dimension:
+        held = None
     without: list[int] = []
     with file.open("wb") as stream, progress_bar("writing vectors", "chunks") as report:
         for start in range(0, len(chunks), _VECTOR_ROWS):
             some = chunks[start : start + _VECTOR_ROWS]
-            vectors = cache.get([key for _, key, _ in some], dimension)
-            stream.write(vectors.tobytes())
+            rows = np.array([held.rows.get(key, -1) if held else -1 for _, key, _ in some])
+            absent = np.flatnonzero(rows < 0)
+            vectors = np.empty((len(some), dimension), dtype="<f2")
+            vectors[absent] = cache.get([some[place][1] for place in absent], dimension)
+            if held is not None:
+                vectors[rows >= 0] = held.vectors.read(rows[rows >= 0])
+            stream.write(vectors.data)
             empty = np.flatnonzero(~vectors.any(axis=1))
             without += [some[position][0] for position in empty.tolist()]
             report(start + len(some), len(chunks))

@@ -99,7 +99,8 @@ def _text_difference(generation: Generation) -> str:
     expected = map(block_address, documents)
     file = generation.folder / KNOWLEDGE_TEXT_FILE
     with file.open(encoding="utf-8", newline="\n") as stream:
-        heads = filter(None, map(SOURCE_LINE.fullmatch, (line.rstrip("\r\n") for line in stream)))
+        starts = (line.rstrip("\r\n") for line in stream if line.startswith("Source:"))
+        heads = filter(None, map(SOURCE_LINE.fullmatch, starts))
         for wanted, found in zip_longest(expected, (head[1] for head in heads)):
             if wanted != found:
                 return f"has the block {found!r} where the chunk store has {wanted!r}"

@@ -40,8 +40,8 @@ class BuiltPages:
     def __init__(self, folder: Path) -> None:
         self._folder = folder if folder.is_dir() else None
 
-    def page(self, url: str, base_url: str, content: Path) -> BuiltPage | None:
-        """The built page at `url`; None where there is none, or an older one than `content`."""
+    def page(self, url: str, base_url: str, content: Path) -> bytes | None:
+        """The HTML of `url`; None where there is none, or it is older than `content`."""
         if self._folder is None or not url.startswith(base_url):
             return None
         path = unquote(url.removeprefix(base_url).partition("?")[0]).lstrip("/")
@@ -53,15 +53,15 @@ class BuiltPages:
                 return None
             if state.st_mtime < content.stat().st_mtime:
                 return None
-            return read_built_page(file.read_text(encoding="utf-8", errors="replace"))
+            return file.read_bytes()
         except OSError:
             return None
 
 
-def read_built_page(text: str) -> BuiltPage:
+def read_built_page(html: bytes) -> BuiltPage:
     """The ids of an HTML page."""
     reader = _Reader()
-    reader.feed(text)
+    reader.feed(html.decode("utf-8", "replace"))
     reader.close()
     return BuiltPage(tuple(reader.headings), frozenset(reader.ids))
 

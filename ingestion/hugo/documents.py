@@ -1,10 +1,12 @@
 """Which document does a published page become?"""
 
+import hashlib
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from ingestion.hugo.built_pages import BuiltPages, with_built_anchors
+from ingestion.hugo.built_pages import BuiltPages, read_built_page, with_built_anchors
 from ingestion.hugo.casts import as_text
 from ingestion.hugo.content_files import HTML, MARKDOWN
 from ingestion.hugo.html_page import html_text
@@ -16,6 +18,7 @@ from ingestion.hugo.site_configuration import HugoConfiguration
 from ingestion.yaml_values import LegacyBoolean
 from retrieval.types import Document, Section
 
+_NO_TEXT = PageText((), (), "")
 _WEB = ("http://", "https://")
 
 
@@ -72,6 +75,30 @@ class DocumentMaker:
         self._addresses = frozenset(published.url for published in pages)
         self._includes = includes
 
+    def digest(self, published: PublishedPage) -> str:
+        """SHA-256 (hex) of all that `document` looks at, but for the pages that it includes."""
+        page = published.page
+        elsewhere = _elsewhere(page)
+        decides = [
+            self._source,
+            self._site.multilingual,
+            repr(self._site.rendering),
+            published.path,
+            published.url,
+            self._aliases(published, elsewhere),
+            published.key,
+            page.page_file.file.language,
+            elsewhere,
+            [section.text for section in _described(page)],
+            _title(page, _NO_TEXT),
+            page.page_file.file.extension,
+            page.front_matter.body_line,
+            page.front_matter.body,
+        ]
+        digest = hashlib.sha256(json.dumps(decides).encode("ascii"))
+        digest.update(self._built_page(published) or b"")
+        return digest.hexdigest()
+
     def document(self, published: PublishedPage) -> Document:
         """The document of a published page.
 
@@ -102,10 +129,12 @@ class DocumentMaker:
         )
 
     def _with_built_anchors(self, published: PublishedPage, text: PageText) -> PageText:
+        built = self._built_page(published)
+        return text if built is None else with_built_anchors(text, read_built_page(built))
+
+    def _built_page(self, published: PublishedPage) -> bytes | None:
         language = self._site.languages[published.page.page_file.file.language]
-        content = self._root / published.path
-        built = self._built.page(published.url, language.base_url, content)
-        return with_built_anchors(text, built) if built else text
+        return self._built.page(published.url, language.base_url, self._root / published.path)
 
     def _text(self, page: Page) -> PageText:
         front_matter = page.front_matter

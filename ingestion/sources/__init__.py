@@ -97,7 +97,7 @@ def open_site(
 
         return HtmlWeb(site)
     from ingestion.sources.pdf import LinkedPdfs, PublishedFolders
-    from ingestion.sources.unchanged_site import UnchangedSite
+    from ingestion.sources.unchanged_site import UnchangedSite, known_pages
 
     if kind == "html":
         from ingestion.sources.html_site import HtmlSite
@@ -108,7 +108,7 @@ def open_site(
         from ingestion.sources.hugo_site import HugoSite
 
         folders = PublishedFolders(root, (root / "static",), False)
-        hugo = HugoSite(site, root, now)
+        hugo = HugoSite(site, root, now, known=known_pages(known))
         linked = LinkedPdfs(hugo, folders)
         return UnchangedSite(site, root, now, known, linked, hugo.changes_at)
     from ingestion.sources.markdown_tree import MarkdownTree

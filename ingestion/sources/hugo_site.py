@@ -14,13 +14,14 @@ from ingestion.hugo.content_files import ContentFile, content_files
 from ingestion.hugo.content_tree import ContentTree, content_tree
 from ingestion.hugo.documents import DocumentMaker, PublishedPage
 from ingestion.hugo.includes import Includes
+from ingestion.hugo.known_pages import KnownPages
 from ingestion.hugo.org import split_org
 from ingestion.hugo.pages import Page, PageMaker
 from ingestion.hugo.publishing import reason_left_out
 from ingestion.hugo.site_configuration import HugoConfiguration, load_site_configuration
 from ingestion.hugo.stubs import stub_paths
 from ingestion.hugo.urls import PageUrls
-from ingestion.sources.base import Listing, ReportProgress, no_progress
+from ingestion.sources.base import KnownSource, Listing, ReportProgress, no_progress
 from ingestion.sources.data_rows import data_documents
 from retrieval.configuration import Site
 from retrieval.types import Document, Skipped, Unreadable
@@ -59,10 +60,19 @@ class HugoSite:
         root: The site's folder, where its configuration lies.
         now: Aware; decides what is a future or an expired page.
         ask: Finds Hugo's own list of the pages.
+        known: What the current generation holds of the site.
     """
 
-    def __init__(self, site: Site, root: Path, now: datetime, ask: AskAuthority = ask_hugo) -> None:
+    def __init__(
+        self,
+        site: Site,
+        root: Path,
+        now: datetime,
+        ask: AskAuthority = ask_hugo,
+        known: KnownSource = KnownSource(),  # noqa: B008  (frozen)
+    ) -> None:
         self._ask = ask
+        self._known = known
         self._site = site
         self._root = root
         self._now = now
@@ -92,6 +102,8 @@ class HugoSite:
     def listing(self, report: ReportProgress = no_progress) -> Listing:
         """Read every page that the site publishes now, and the rows of its data files.
 
+        What is known of a page and was decided by the same things is not parsed again.
+
         Raises:
             SourceMissing: The content folder, or a file that the block names, is not there.
             SourceError: The site's configuration is broken.
@@ -112,12 +124,26 @@ class HugoSite:
         moments = (moment for page in pages for moment in (page.dates.publish, page.dates.expiry))
         later = (moment for moment in moments if moment and moment > self._now)
         self._changes_at = min(later, default=None)
-        documents = list(self._documents(pages, configuration, left_out))
+        published, maker = self._published(pages, configuration, left_out)
+        known = KnownPages(self._known, self.name, maker, published)
+        documents: list[Document] = []
+        unchanged: set[str] = set()
+        for page in published:
+            doc_id = f"{self.name}:{page.path}"
+            if known.unchanged(doc_id):
+                unchanged.add(doc_id)
+                continue
+            try:
+                documents.append(maker.document(page))
+            except DocumentUnreadable as error:
+                left_out.file(page.path, error)
         rows = data_documents(self._site, self._root, configuration.base_url)
         return Listing(
             documents=(*documents, *rows.documents),
             skipped=tuple(sorted((*left_out.skipped, *rows.skipped), key=lambda s: s.path)),
             errors=tuple(sorted((*left_out.errors, *rows.errors), key=lambda e: e.path)),
+            unchanged=frozenset(unchanged),
+            state=known.state(),
         )
 
     def _pages(
@@ -141,9 +167,10 @@ class HugoSite:
             else:
                 yield page
 
-    def _documents(
+    def _published(
         self, pages: list[Page], configuration: HugoConfiguration, left_out: _LeftOut
-    ) -> Iterator[Document]:
+    ) -> tuple[list[PublishedPage], DocumentMaker]:
+        """The pages that become documents, and what makes these."""
         urls = PageUrls(configuration)
         published: list[PublishedPage] = []
         included: list[Page] = []
@@ -164,14 +191,9 @@ class HugoSite:
             self._root,
             BuiltPages(self._root / self._site.public),
         )
-        for published_page in published:
-            if published_page.path in stubs:
-                left_out.skip(published_page.path, "empty")
-                continue
-            try:
-                yield maker.document(published_page)
-            except DocumentUnreadable as error:
-                left_out.file(published_page.path, error)
+        for stub in sorted(stubs):
+            left_out.skip(stub, "empty")
+        return [page for page in published if page.path not in stubs], maker
 
     def _verdict(self, page: Page, url: str, configuration: HugoConfiguration) -> tuple[str, str]:
         """Why the page is left out, or "", and its address."""

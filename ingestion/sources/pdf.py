@@ -4,7 +4,7 @@ import os
 import re
 import time
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urljoin, urlsplit
@@ -76,8 +76,11 @@ class LinkedPdfs:
                     skipped.append(Skipped(self.name, path, reason))
                 else:
                     errors.append(Unreadable(self.name, path, reason))
-        return Listing(
-            (*pages.documents, *documents), (*pages.skipped, *skipped), (*pages.errors, *errors)
+        return replace(
+            pages,
+            documents=(*pages.documents, *documents),
+            skipped=(*pages.skipped, *skipped),
+            errors=(*pages.errors, *errors),
         )
 
     def _linked(self, pages: tuple[Document, ...]) -> Iterator[tuple[str, tuple[str, Document]]]:

@@ -9,7 +9,7 @@ import hashlib
 import os
 import stat
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from importlib.util import find_spec
 from pathlib import Path
@@ -46,6 +46,7 @@ class _State:
     read_at: datetime
     changes_at: datetime | None
     skipped: tuple[tuple[str, str], ...]
+    pages: str = ""
 
 
 _ADAPTER = TypeAdapter(_State)
@@ -70,7 +71,7 @@ class UnchangedSite:
             root: The site's folder.
             now: Aware.
             known: What the current generation holds of the site.
-            source: Reads the site.
+            source: Reads the site where something changed; it may keep a state of its own.
             changes_at: Asked behind a listing: when a page falls due or expires by itself.
         """
         self._site = site
@@ -94,15 +95,21 @@ class UnchangedSite:
             return Listing((), skipped, (), self._known.documents, self._known.state)
         listing = self._source.listing(report)
         if listing.errors:
-            return listing
+            return replace(listing, state="")
         state = _State(
             digest=digest,
             read_at=self._now,
             changes_at=self._changes_at(),
             skipped=tuple((each.path, each.reason) for each in listing.skipped),
+            pages=listing.state,
         )
-        text = _ADAPTER.dump_json(state).decode("utf-8", "replace")
-        return Listing(listing.documents, listing.skipped, (), frozenset(), text)
+        return replace(listing, state=_ADAPTER.dump_json(state).decode("utf-8", "replace"))
+
+
+def known_pages(known: KnownSource) -> KnownSource:
+    """What the wrapped source said of its pages."""
+    state = _state(known.state)
+    return KnownSource(state.pages, known.documents) if state else KnownSource()
 
 
 def site_digest(site: Site, root: Path) -> str:

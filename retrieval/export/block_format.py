@@ -5,11 +5,11 @@ A block starts with a line `Source: <url>` behind a blank line, outside a code f
 """
 
 import re
-from collections.abc import Iterator
 
 SOURCE_LINE = re.compile(r"Source:[ \t]+(\S+)[ \t]*")
 LANGUAGE_LINE = re.compile(r"Language:[ \t]+([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)[ \t]*")
 _LINE_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
+_MARKS = re.compile(r"^Source:|```|~~~", re.MULTILINE)
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
 
 
@@ -22,18 +22,23 @@ def fence_after(line: str, fence: str) -> str:
     return "" if closes else fence
 
 
-def contained(text: str) -> Iterator[str]:
-    """The lines of `text`, so that nothing in it starts a block or hides the block behind it.
+def contained(text: str) -> str:
+    """`text`, so that nothing in it starts a block or hides the block behind it.
 
     A line that reads `Source: …` is indented by one space; a fence that nobody closed is closed.
     What any program takes for a line break becomes one.
     """
+    text = _LINE_BREAKS.sub("\n", text)
+    if not _MARKS.search(text):
+        return text
+    lines: list[str] = []
     fence = ""
-    for line in _LINE_BREAKS.sub("\n", text).split("\n"):
+    for line in text.split("\n"):
         fence = fence_after(line, fence)
-        yield f" {line}" if line.startswith("Source:") else line
+        lines.append(f" {line}" if line.startswith("Source:") else line)
     if fence:
-        yield fence
+        lines.append(fence)
+    return "\n".join(lines)
 
 
 def fenced(text: str) -> str:

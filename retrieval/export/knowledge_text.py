@@ -42,7 +42,7 @@ def knowledge_blocks(
 
 
 def _block(document: StoredDocument, text: str) -> str:
-    body = "\n".join(contained(text.strip("\n")))
+    body = contained(text.strip("\n"))
     language = f"Language: {document.language}\n" if document.language else ""
     title = _heading_text(document.title)
     return f"Source: {block_address(document)}\n{language}# {title}\n\n{body}\n\n"
