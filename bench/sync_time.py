@@ -61,11 +61,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as place:
         root = Path(place)
         os.environ["ASKFOLIO_RETRIEVAL__KEYWORD"] = options.keyword
-        configuration = _site(root, options.pages, options.chunks_per_page)
+        configuration = synced_site(root, options.pages, options.chunks_per_page)
         result = _measured(configuration, options.repeats)
         if options.profile:
             profile = cProfile.Profile()
-            _change(root)
+            change_page(root)
             profile.runcall(_sync, configuration)
             profile.dump_stats(options.profile)
     print(json.dumps(result, indent=1))
@@ -75,7 +75,7 @@ def _measured(configuration: Configuration, repeats: int) -> dict[str, object]:
     root = configuration.folder
     changed = []
     for _ in range(repeats):
-        _change(root)
+        change_page(root)
         changed.append(_seconds(lambda: _sync(configuration)))
     folder = configuration.knowledge_path / GENERATIONS_FOLDER
     generation = folder / current_name(configuration.knowledge_path)
@@ -102,7 +102,7 @@ def _measured(configuration: Configuration, repeats: int) -> dict[str, object]:
     }
 
 
-def _site(root: Path, pages: int, chunks_per_page: int) -> Configuration:
+def synced_site(root: Path, pages: int, chunks_per_page: int) -> Configuration:
     """A synced site with random stored vectors."""
     found = list(docstrings())
     (root / "content").mkdir()
@@ -133,7 +133,7 @@ def _section(number: int, name: str, text: str) -> str:
     return f"## {name} {number}\n\nPassage {number}. {prose}\n"
 
 
-def _change(root: Path) -> None:
+def change_page(root: Path) -> None:
     """Another order of a page's sections: its vectors are stored already."""
     file = sorted((root / "content").glob("*.md"))[7]
     head, *sections = file.read_text(encoding="utf-8").split("\n## ")
