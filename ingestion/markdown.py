@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field
 
 from markdown_it.token import Token
@@ -11,7 +12,7 @@ from ingestion.errors import DocumentUnreadable
 from ingestion.heading_attributes import written_id
 from ingestion.heading_text import goldmark_text, visible_text
 from ingestion.html_comments import without_comments
-from ingestion.markdown_parser import markdown_parser, plain_text
+from ingestion.markdown_parser import markdown_parser, parsed_blocks, plain_text
 from retrieval.types import Section
 
 MAX_CHARS = 2 << 20
@@ -71,13 +72,10 @@ def parse_markdown(text: str, ids: HeadingIds, first_line: int | None = None) ->
     """
     source = _NEWLINES.sub("\n", text)
     _refuse_too_much(source)
-    env: dict[str, object] = {}
-    tokens: list[Token] = []
-    # Tables hold no headings, and a wide one takes time and memory in rows times columns.
-    parser = markdown_parser(definition_lists=ids.dialect.definition_lists)
-    parser.block.parse(source.replace("\0", "\ufffd"), parser, env, tokens)
+    blocks = parsed_blocks(source, definition_lists=ids.dialect.definition_lists)
+    tokens = blocks.tokens
     lines = source.split("\n")
-    headings = _headings(tokens, lines, ids, env)
+    headings = _headings(tokens, lines, ids, deepcopy(blocks.env))
     visible = without_comments(lines, tokens)
     return ParsedMarkdown(
         sections=tuple(_sections(visible, headings, first_line)),

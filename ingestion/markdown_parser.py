@@ -1,9 +1,11 @@
 """What does a piece of Markdown say without its markup?"""
 
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
 from mdit_py_plugins.deflist import deflist_plugin
 from mdit_py_plugins.footnote import footnote_plugin
 
@@ -26,6 +28,32 @@ def plain_text(markdown: str) -> str:
         elif token.type in {"fence", "code_block"}:
             parts.append(token.content.rstrip("\n"))
     return "\n".join(part for part in parts if part.strip())
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedBlocks:
+    """The block structure of a text.
+
+    Attributes:
+        tokens: In order; inline text is not parsed.
+        env: Link references and footnotes; the parser of inline text adds to a copy.
+    """
+
+    tokens: tuple[Token, ...]
+    env: dict[str, object]
+
+
+@lru_cache(maxsize=1)
+def parsed_blocks(text: str, *, definition_lists: bool) -> ParsedBlocks:
+    """Blocks without tables, which hold no headings and cost rows times columns.
+
+    The last text is remembered: of a page the headings and the definition terms are asked for.
+    """
+    env: dict[str, object] = {}
+    tokens: list[Token] = []
+    parser = markdown_parser(definition_lists=definition_lists)
+    parser.block.parse(text.replace("\0", "\ufffd"), parser, env, tokens)
+    return ParsedBlocks(tuple(tokens), env)
 
 
 @cache

@@ -11,7 +11,7 @@ from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 from ingestion.heading_text import goldmark_text
-from ingestion.markdown_parser import markdown_parser
+from ingestion.markdown_parser import markdown_parser, parsed_blocks
 
 _MAY_DEFINE = re.compile(r"^[ \t>*+\-]*:[ \t]", re.MULTILINE)
 _DEFINITION = re.compile(r":[ \t]")
@@ -22,10 +22,8 @@ def definition_terms(text: str) -> list[list[str]]:
     if not _MAY_DEFINE.search(text):
         return []
     parser = markdown_parser(definition_lists=True)
-    tokens: list[Token] = []
-    parser.block.parse(text, parser, {}, tokens)
     terms: list[list[str]] = [[]]
-    for token, following in pairwise(tokens):
+    for token, following in pairwise(parsed_blocks(text, definition_lists=True).tokens):
         if token.type == "heading_open":
             terms.append([])
         elif token.type == "dt_open" or (token.type == "paragraph_open" and not token.level):
