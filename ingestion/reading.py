@@ -1,7 +1,7 @@
 """Every source read once: documents, what was left out, and what keeps its last good version."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from ingestion.chunking import CHUNKER_VERSION
@@ -10,6 +10,7 @@ from ingestion.progress import progress_bar
 from ingestion.source_states import read_states
 from ingestion.sources import open_sources, source_names
 from ingestion.sources.base import KnownSource
+from ingestion.storable import storable
 from ingestion.stored_corpus import StoredCorpus
 from ingestion.sync import DocumentHashes, chunking_hash, document_hashes
 from retrieval.configuration import Configuration
@@ -117,24 +118,3 @@ def kept_documents(corpus: ReadCorpus, stored: StoredCorpus, only: str | None) -
         or (source, "") in unreadable
         or (source, path) in unreadable
     )
-
-
-def storable(document: Document) -> Document:
-    """Lone surrogates, which no file can hold, become question marks."""
-    return replace(
-        document,
-        title=_encodable(document.title),
-        sections=tuple(
-            replace(
-                section,
-                headings=tuple(_encodable(heading) for heading in section.headings),
-                anchor=_encodable(section.anchor),
-                text=_encodable(section.text),
-            )
-            for section in document.sections
-        ),
-    )
-
-
-def _encodable(text: str) -> str:
-    return text if text.isascii() else text.encode("utf-8", "replace").decode("utf-8")

@@ -27,7 +27,7 @@ def notebook_cells(text: str) -> tuple[Cell, ...]:
     """
     try:
         notebook = json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:
         raise NotText("parse-error") from error
     if not isinstance(notebook, dict):
         raise NotText("parse-error")

@@ -11,6 +11,7 @@ from urllib.parse import quote, urlsplit
 from ingestion.errors import DocumentUnreadable, SourceError, SourceMissing
 from ingestion.front_matter import scalar_text
 from ingestion.sources.base import Listing
+from ingestion.storable import storable_text
 from ingestion.yaml_values import read_yaml
 from retrieval.configuration import DataRows, Site
 from retrieval.types import Document, Section, Skipped, Unreadable
@@ -109,7 +110,8 @@ def _rows(values: object) -> Iterator[tuple[str, Row]]:
         raise DocumentUnreadable(f"too-large: {len(rows)} rows, more than {MAX_ROWS}")
     taken: set[str] = set()
     for number, row in enumerate(rows):
-        named = next((text for key in _IDS if (text := scalar_text(row.get(key)))), "")
+        names = (storable_text(scalar_text(row.get(key))) for key in _IDS)
+        named = next(filter(None, names), "")
         row_id = str(number) if not named or named in taken else named
         taken.add(row_id)
         yield row_id, row
@@ -149,7 +151,7 @@ def _filled(template: str, row: Row, *, quoted: bool) -> str:
         found: object = row
         for part in match[1].split("."):
             found = found.get(part) if isinstance(found, dict) else None
-        text = scalar_text(found).strip()
+        text = storable_text(scalar_text(found)).strip()
         if not text:
             raise DocumentUnreadable(f"has no {match[1]!r}, which {template!r} asks for")
         return quote(text, safe="-._~:@!$&'()*+,;=") if quoted else " ".join(text.split())
