@@ -3,7 +3,7 @@ PYTHON ?= python3.11
 BIN := .venv/bin
 ARGS ?=
 
-.PHONY: setup demo test crash check lint types layers lock clean
+.PHONY: setup demo browsers test crash check lint types layers lock clean
 
 setup: .venv/ready
 
@@ -15,6 +15,13 @@ setup: .venv/ready
 
 demo: setup
 	$(BIN)/askfolio demo $(ARGS)
+
+# Programs that some tests drive, and skip by name where they are absent; the Debian packages.
+browsers: SUDO := $(if $(filter-out 0,$(shell id -u)),sudo)
+browsers:
+	@for program in chromium rsync redis-check-rdb; do command -v $$program || exit 1; done \
+		> /dev/null || { $(SUDO) apt-get update --quiet && \
+		$(SUDO) apt-get install --yes --quiet --no-install-recommends chromium rsync redis-tools; }
 
 test: setup
 	$(BIN)/python -m pytest $(ARGS)

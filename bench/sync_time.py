@@ -73,10 +73,12 @@ def main() -> None:
 
 def _measured(configuration: Configuration, repeats: int) -> dict[str, object]:
     root = configuration.folder
-    changed = []
+    changed, cpu = [], []
     for _ in range(repeats):
         change_page(root)
+        used = time.process_time()
         changed.append(_seconds(lambda: _sync(configuration)))
+        cpu.append(time.process_time() - used)
     folder = configuration.knowledge_path / GENERATIONS_FOLDER
     generation = folder / current_name(configuration.knowledge_path)
     copies = [_seconds(lambda: _copy(generation, durable=False)) for _ in range(repeats)]
@@ -91,6 +93,7 @@ def _measured(configuration: Configuration, repeats: int) -> dict[str, object]:
         "chunks": len(chunk_hashes(generation / STORE_FILE)),
         "generation_bytes": sum(f.stat().st_size for f in generation.rglob("*") if f.is_file()),
         "changed_page_s": round(median(changed), 4),
+        "changed_page_cpu_s": round(median(cpu), 4),
         "copy_s": round(median(copies), 4),
         "durable_copy_s": round(median(durable), 4),
         "changed_page_to_copy": round(median(changed) / median(copies), 2),

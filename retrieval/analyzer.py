@@ -1,8 +1,7 @@
 """Which terms does a text hold? The same rules for passages and for queries.
 
 A passage gives the words, their parts, and the stems of its own language. A query gives the stems
-of every language in the corpus, since its own need not be known. There is no stop list: with
-Lucene's idf common words weigh next to nothing.
+of every language in the corpus, since its own need not be known, and leaves out function words.
 """
 
 import threading
@@ -11,6 +10,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Protocol
 
+from retrieval.function_words import function_words
 from retrieval.words import Spelling, spelling, without_accents, words
 
 ANALYZER_VERSION = 1  # a change rebuilds every keyword index
@@ -72,9 +72,12 @@ class Analyzer:
         return terms
 
     def query_terms(self, text: str) -> tuple[QueryTerm, ...]:
-        """Distinct terms of a query, in order; at most MAX_QUERY_TERMS."""
+        """Distinct terms of a query, in order; at most MAX_QUERY_TERMS.
+
+        Function words are left out, unless there is nothing else or they stand in capitals (`IT`).
+        """
         terms: dict[str, QueryTerm] = {}
-        for word in words(text):
+        for word in [word for word in words(text) if not _is_function_word(word)] or words(text):
             for term in self._query_word(spelling(word)):
                 seen = terms.get(term.surface)
                 terms[term.surface] = term if seen is None else _merged(seen, term)
@@ -125,6 +128,12 @@ class Analyzer:
 
                 stemmer = self._stemmers[algorithm] = Stemmer.Stemmer(algorithm)
             return stemmer.stemWord(word)
+
+
+def _is_function_word(word: str) -> bool:
+    if len(word) > 1 and word.isupper():
+        return False
+    return without_accents(word.casefold()) in function_words()
 
 
 def algorithm_for(language: str) -> str:

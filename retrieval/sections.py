@@ -143,6 +143,7 @@ class Service(_Section):
     allow_missing_origin: bool = False
     routes: tuple[RouteName, ...] = get_args(RouteName)
     rate: str = Field(default="5/minute", pattern=_RATE.pattern)
+    rate_storage: str = ""
     daily_budget: float = Field(default=1.0, ge=0, allow_inf_nan=False)
     max_question_chars: int = Field(default=1000, ge=1)
     max_body_bytes: int = Field(default=65536, ge=1024)

@@ -49,6 +49,9 @@ class Status:
         disk_bytes: Size of the generation.
         resident_bytes: Expected memory of the service.
         cost_per_question: With the configured model, uncached.
+        spend_today: By the service, since midnight UTC; None where that cannot be read.
+        daily_budget: What it may spend; 0 for no limit.
+        held: Whether `rollback --hold` keeps a sync from publishing.
         next_step: What the next size step will be.
         verified: Whether every checksum was compared.
     """
@@ -69,12 +72,17 @@ class Status:
     disk_bytes: int
     resident_bytes: int
     cost_per_question: Cost
+    spend_today: Cost | None
+    daily_budget: float
+    held: bool
     next_step: str
     verified: bool = False
 
     def lines(self) -> Iterator[str]:
         """The status for a person."""
         yield f"generation  {self.generation}, built {self.created}"
+        if self.held:
+            yield "held        a sync does not publish until `askfolio rollback --release`"
         if self.last_sync is not None:
             ended = f"exit {self.last_sync.get('exit_code')}"
             yield f"last sync   {self.last_sync.get('time')}, {ended}"
@@ -95,9 +103,17 @@ class Status:
             f"a question  about {cost.amount:.4f} {cost.currency} uncached "
             f"(prices of {cost.priced_on})"
         )
+        yield f"spend today {self._spend()}"
         yield f"next step   {self.next_step}"
         if self.verified:
             yield "verified    every file equals its checksum"
+
+    def _spend(self) -> str:
+        if self.spend_today is None:
+            return "unknown: what the service wrote cannot be read"
+        spent = f"{self.spend_today.amount:.4f} {self.spend_today.currency}"
+        limit = f"at most {self.daily_budget:.2f}" if self.daily_budget else "no limit"
+        return f"{spent} (UTC day, {limit})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,8 +130,16 @@ class PageRow:
     anchors: tuple[str, ...]
 
 
-def read_status(configuration: Configuration, *, verified: bool = False) -> Status:
+def read_status(
+    configuration: Configuration, *, spent: float | None, held: bool, verified: bool = False
+) -> Status:
     """Read the manifest and last_sync.json.
+
+    Args:
+        configuration: Says where they lie.
+        spent: By the service today.
+        held: Whether a rollback keeps a sync from publishing.
+        verified: Whether every checksum was compared.
 
     Raises:
         GenerationMissing: Nothing was synced yet.
@@ -145,6 +169,9 @@ def read_status(configuration: Configuration, *, verified: bool = False) -> Stat
         disk_bytes=sum(record.bytes for record in manifest.files.values()),
         resident_bytes=expected_resident_bytes(manifest),
         cost_per_question=_cost_per_question(manifest, configuration, policy.whole),
+        spend_today=None if spent is None else Cost(round(spent, 6), CURRENCY, PRICED_ON),
+        daily_budget=configuration.service.daily_budget,
+        held=held,
         next_step=_next_step(manifest, configuration),
         verified=verified,
     )

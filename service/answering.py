@@ -17,8 +17,10 @@ from retrieval.retriever import HybridRetriever
 from service.answer import Answer, Degraded, Done, Event, Question
 from service.chat import ChatModel, Message
 from service.composing import Composer, Prepared
+from service.language import is_in_other_language
 from service.metrics import Metrics
 from service.notices import Wording, sentences
+from service.plain_text import sentences as prose
 from service.preparing import Preparing
 from service.spending.bill import Bill
 from service.spending.spending import Begun, Spending
@@ -71,10 +73,10 @@ class Answering:
 
     async def answer(self, question: Question) -> Answer:
         """The complete answer; excerpts where the model fails at any point."""
-        prepared = await anyio.to_thread.run_sync(self._prepare, question)
+        prepared, is_relevant = await anyio.to_thread.run_sync(self._prepare, question)
         events: list[Event] = []
         try:
-            async with aclosing(self._events(question, prepared)) as arriving:
+            async with aclosing(self._events(question, prepared, is_relevant)) as arriving:
                 events = [event async for event in arriving]
         except ProviderError as error:
             _log.warning("the answer broke off: %s", type(error).__name__)
@@ -87,20 +89,26 @@ class Answering:
         Raises:
             ProviderError: The model failed after a part of its answer was given out.
         """
-        prepared = await anyio.to_thread.run_sync(self._prepare, question)
-        async with aclosing(self._events(question, prepared)) as events:
+        prepared, is_relevant = await anyio.to_thread.run_sync(self._prepare, question)
+        async with aclosing(self._events(question, prepared, is_relevant)) as events:
             async for event in events:
                 yield event
 
-    def _prepare(self, question: Question) -> Prepared:
-        return self._preparing.prepare(question, partial(self.may_embed, question.visitor))
+    def _prepare(self, question: Question) -> tuple[Prepared, bool]:
+        """What is known, and whether it is worth answering from; one way to a thread for both."""
+        may_embed = partial(self.may_embed, question.visitor)
+        prepared = self._preparing.prepare(question, may_embed)
+        has_model = self._chat is not None
+        return prepared, self._preparing.is_relevant(prepared, has_model=has_model)
 
-    async def _events(self, question: Question, prepared: Prepared) -> AsyncGenerator[Event, None]:
+    async def _events(
+        self, question: Question, prepared: Prepared, is_relevant: bool
+    ) -> AsyncGenerator[Event, None]:
         is_generated = self._chat is not None and not prepared.is_spent
         wording: Wording = "generated" if is_generated else "excerpts"
         composer = Composer(prepared, wording, prepared.degraded)
         yield composer.meta()
-        if not await anyio.to_thread.run_sync(self._is_relevant, prepared):
+        if not is_relevant:
             for event in composer.refuse("unknown"):
                 yield event
         elif self._chat is None or prepared.is_spent:
@@ -112,9 +120,6 @@ class Answering:
             async with aclosing(completed) as events:
                 async for event in events:
                     yield event
-
-    def _is_relevant(self, prepared: Prepared) -> bool:
-        return self._preparing.is_relevant(prepared, has_model=self._chat is not None)
 
     async def _completed(
         self, chat: ChatModel, composer: Composer, question: Question, prepared: Prepared
@@ -152,6 +157,13 @@ class Answering:
                         yield event
         for event in composer.finish():
             yield event
+            if isinstance(event, Done) and event.answer.outcome == "answered":
+                await anyio.to_thread.run_sync(self._check_language, event.answer)
+
+    def _check_language(self, answer: Answer) -> None:
+        """What was streamed cannot be taken back: the owner learns of it from the metrics."""
+        if is_in_other_language(" ".join(prose(answer.text)), answer.language):
+            self._metrics.answered_in_other_language()
 
     def _begin(
         self, question: Question, prepared: Prepared

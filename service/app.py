@@ -22,7 +22,7 @@ from service.guards.content_type import ContentTypeGuard
 from service.guards.counting import CountingGuard
 from service.guards.crash import CrashGuard
 from service.guards.origin import OriginGuard
-from service.guards.rate import READING_FACTOR, Limiter, RateGuard
+from service.guards.rate import READING_FACTOR, Limiter, Rate, RateGuard
 from service.guards.under_way import UnderWayGuard
 from service.guards.visitor import Visitors
 from service.language import answer_language
@@ -34,18 +34,22 @@ _CODES = {404: "not_found", 405: "method_not_allowed"}
 _MESSAGES = {404: "there is no such route", 405: "this route has no such method"}
 
 
-def create_app(configuration: Configuration, own_origins: frozenset[str] = frozenset()) -> FastAPI:
+def create_app(
+    configuration: Configuration,
+    own_origins: frozenset[str] = frozenset(),
+    visitor_key: bytes = b"",
+) -> FastAPI:
     """The service; it opens the generation when it starts and closes it when it stops.
 
     Args:
         configuration: As it will run.
         own_origins: Where the page with the form is reached, beside `service.public_url`.
+        visitor_key: Of the hashes that stand for visitors, where workers share one.
 
     Raises:
         ConfigurationError: A wrong origin; no key for a configured provider.
     """
-    count, seconds = configuration.service.rate_limit
-    limiter = Limiter(count, seconds)
+    limiter = _asking_rate(configuration)
     serving = Serving(configuration, own_origins, limiter)
     app = FastAPI(
         title="askfolio",
@@ -66,7 +70,8 @@ def create_app(configuration: Configuration, own_origins: frozenset[str] = froze
         app.router.routes.append(Route(MCP_PATH, serving.mcp))
     _map_errors(app)
     describe(app, configuration.service.max_question_chars)
-    _guard(app, configuration, serving, limiter, frozenset(paths - asking))
+    visitors = Visitors(configuration.service.trusted_proxies, visitor_key)
+    _guard(app, configuration, serving, limiter, visitors, frozenset(paths - asking))
     app.add_middleware(
         CountingGuard, paths=frozenset(paths), count=serving.upstream.metrics.responded
     )
@@ -90,15 +95,27 @@ def _lifespan(configuration: Configuration, serving: Serving) -> Callable[[FastA
             tasks.cancel_scope.cancel()
         serving.current.close()
         await serving.upstream.aclose()
+        await serving.rate.aclose()
 
     return lifespan
+
+
+def _asking_rate(configuration: Configuration) -> Rate:
+    count, seconds = configuration.service.rate_limit
+    storage = configuration.service.rate_storage
+    if not storage:
+        return Limiter(count, seconds)
+    from service.guards.shared_rate import SharedLimiter
+
+    return SharedLimiter(storage, count, seconds)
 
 
 def _guard(
     app: FastAPI,
     configuration: Configuration,
     serving: Serving,
-    limiter: Limiter,
+    limiter: Rate,
+    visitors: Visitors,
     reading: frozenset[str],
 ) -> None:
     """Put the guards around the application; the last one added is the first one asked."""
@@ -110,7 +127,7 @@ def _guard(
     app.add_middleware(UnderWayGuard)
     app.add_middleware(
         RateGuard,
-        visitors=Visitors(service.trusted_proxies),
+        visitors=visitors,
         asking=limiter,
         reading=Limiter(count * READING_FACTOR, seconds),
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from retrieval.types import Kind, LinkTarget, RankedChunk, StoredDocument
+from service.passage_links import deep_text
 
 CitationStyle = Literal["numbers", "wiki", "none"]
 URL = re.compile(r"(?:https?://|ftp://|www\.)[^\s<>\"'`|\\^{}\x00]+", re.IGNORECASE)
@@ -35,6 +36,7 @@ class Citation:
         source: Name of the source.
         kind: page, data, code or text.
         places: Other parts of the same document that are cited too.
+        passage: Its text where `url` does not lead to its beginning, else ""; not sent.
     """
 
     n: int
@@ -44,15 +46,17 @@ class Citation:
     source: str
     kind: Kind
     places: tuple[Place, ...] = ()
+    passage: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Cited:
-    """What one marker resolves to."""
+    """What one marker resolves to; `passage` as of a citation."""
 
     document: StoredDocument
     url: str | None
     heading: str
+    passage: str = ""
 
     @property
     def title(self) -> str:
@@ -90,7 +94,8 @@ class Sources:
         ranked = self._passages[number - 1]
         headings = ranked.chunk.headings
         heading = headings[-1] if headings else ""
-        return Cited(ranked.document, ranked.chunk.url or ranked.document.url, heading)
+        url = ranked.chunk.url or ranked.document.url
+        return Cited(ranked.document, url, heading, deep_text(ranked))
 
     def page(self, address: str) -> Cited | None:
         """The real page at an address, or None."""
@@ -129,6 +134,7 @@ class Ledger:
                 heading=cited.heading,
                 source=document.source,
                 kind=document.kind,
+                passage=cited.passage,
             )
             self._citations[doc_id] = citation
             return citation, True

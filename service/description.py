@@ -1,5 +1,6 @@
 """How is the API described? `GET /openapi.json`, with stable operation ids."""
 
+from pathlib import Path
 from typing import Any
 
 from fastapi import FastAPI
@@ -25,12 +26,15 @@ EVENTS: dict[str, type[BaseModel]] = {
     "error": ErrorBody,
 }
 VERSION = "1"
+OWN_PAGE = Path(__file__).with_name("own_page.html")
+"""How a page of one's own asks, with `fetch`."""
 
 
 def describe(app: FastAPI, max_question_chars: int) -> None:
     """Bodies are read by the routes themselves, so that their schemas are added here.
 
-    The events of a stream are under `x-events`: OpenAPI has no words for them.
+    The events of a stream are under `x-events`: OpenAPI has no words for them. A page that asks
+    is under `x-codeSamples`, where the usual viewers look for examples.
     """
 
     def described() -> dict[str, Any]:
@@ -49,6 +53,10 @@ def describe(app: FastAPI, max_question_chars: int) -> None:
                 name: {"$ref": f"#/components/schemas/{model.__name__}"}
                 for name, model in EVENTS.items()
             }
+            if "/ask" in schema["paths"]:
+                source = OWN_PAGE.read_text(encoding="utf-8")
+                sample = {"lang": "HTML", "label": "A page of one's own", "source": source}
+                schema["paths"]["/ask"]["post"]["x-codeSamples"] = [sample]
             app.openapi_schema = schema
         return app.openapi_schema
 

@@ -1,5 +1,6 @@
 """Why a request is refused, with its HTTP status and its code.
 
+ServiceFailed
 VisitorLogError
 RequestRejected
     Malformed 400, OriginNotAllowed 403, BodyTooLarge 413, NotJson 415, Invalid 422,
@@ -9,6 +10,10 @@ RequestRejected
 from typing import ClassVar
 
 from retrieval.errors import AskfolioError
+
+
+class ServiceFailed(AskfolioError):
+    """The service could not start."""
 
 
 class VisitorLogError(AskfolioError):

@@ -8,18 +8,19 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from retrieval.analyzer import Analyzer, QueryTerm
 from retrieval.chunk_store import ChunkStore
 from retrieval.keyword.base import KeywordIndex
 from retrieval.types import RankedChunk
-from service.function_words import function_words
+from service.asking_words import asking_words
 from service.plain_text import sentences
 
 MAX_SENTENCES = 4
 MAX_PASSAGES = 12
 _SEARCHED = 60
+_READ_AT_ONCE = 6  # most questions are covered by one of the first passages
 _MAX_FREQUENCY_ROWS = 100_000
 _CONTEXT_SHARE = 0.3
 _OTHER_LANGUAGE = 0.6
@@ -110,7 +111,7 @@ class Excerpts:
         return [Excerpt(candidate.number, candidate.text) for candidate in chosen]
 
     def _terms(self, question: str) -> list[QueryTerm]:
-        common = function_words()
+        common = asking_words()
         terms = self._analyzer.query_terms(question)
         return [term for term in terms if not term.compound and term.surface not in common]
 
@@ -118,13 +119,13 @@ class Excerpts:
         self, rows: Sequence[int], terms: Sequence[QueryTerm]
     ) -> Iterator[frozenset[str]]:
         """The terms that each two neighbouring sentences hold, their headings' included."""
-        for ranked in self._store.ranked(rows):
+        batches = (rows[at : at + _READ_AT_ONCE] for at in range(0, len(rows), _READ_AT_ONCE))
+        for ranked in chain.from_iterable(map(self._store.ranked, batches)):
             document = ranked.document
             above = " ".join((document.title, *ranked.chunk.headings))
             context = self._matched(above, terms, document.language)
-            texts = _texts(ranked)
-            held = [self._matched(text, terms, document.language) for text in texts]
-            for first, second in zip(held, [*held[1:], frozenset[str]()], strict=False):
+            held = (self._matched(text, terms, document.language) for text in _texts(ranked))
+            for first, second in pairwise(chain(held, [frozenset[str]()])):
                 yield first | second | context
 
     def _weight(self, term: QueryTerm) -> float:

@@ -28,6 +28,9 @@ _MAX_CHARS = 2000
 _SURE = 0.3
 _SURE_OF_OTHER = 0.6
 _HINT = 0.05
+# An answer is judged from so many bytes of UTF-8 on: fewer letters where a script says more each.
+_MIN_ANSWER_BYTES = 100
+_SURE_OF_ANSWER = 0.9
 _lock = threading.Lock()
 
 
@@ -72,6 +75,22 @@ def answer_language(question: str, given: str | None, corpus: Sequence[str]) -> 
     least = max(_HINT, 2 * shares.get(_primary(usual), 0.0))
     hints = [(share, code) for code, share in ranked if code in spoken and share >= least]
     return _as_in_corpus(max(hints)[1], corpus) if hints else usual
+
+
+def is_in_other_language(prose: str, wanted: str) -> bool:
+    """Whether an answer is clearly not in the language that was named in its prompt.
+
+    Args:
+        prose: Its sentences, without code; few of them are not judged.
+        wanted: Code of a language; one that the detector does not know is not judged.
+    """
+    if len(prose.encode("utf-8", "replace")) < _MIN_ANSWER_BYTES:
+        return False
+    ranked = [(_SAME.get(code, code), share) for code, share in _rank(prose[:_MAX_CHARS])]
+    likely, share = max(ranked, key=lambda pair: pair[1])
+    expected = _primary(wanted.lower())
+    is_known = any(code == expected for code, _ in ranked)
+    return is_known and likely != expected and share >= _SURE_OF_ANSWER
 
 
 def _as_in_corpus(code: str, corpus: Sequence[str]) -> str:

@@ -17,7 +17,7 @@ from pydantic import BaseModel
 from retrieval.errors import AskfolioError, ProviderError
 from service.errors import RateLimited, RequestRejected
 from service.guards.asgi import AsgiMessage, Receive, Scope, Send
-from service.guards.rate import Limiter
+from service.guards.rate import Rate
 from service.guards.refusal import retry_header, send_error
 from service.guards.visitor import VISITOR
 from service.reading import read_fields
@@ -48,7 +48,7 @@ class McpRoute:
         self,
         ask: Callable[[AskRequest, bytes], Awaitable[AskResponse]],
         search: Callable[[SearchRequest, bytes], Awaitable[SearchResponse]],
-        limiter: Limiter,
+        limiter: Rate,
     ) -> None:
         """Compose.
 
@@ -82,7 +82,7 @@ class McpRoute:
             )
             return
         message = await receive()
-        wait_s = self._limiter.wait_s(scope.get(VISITOR, b"")) if _calls_tool(message) else 0.0
+        wait_s = await self._limiter.wait(scope.get(VISITOR, b"")) if _calls_tool(message) else 0.0
         if wait_s > 0:
             seconds = math.ceil(wait_s)
             text = f"too many requests: try again in {seconds} s"

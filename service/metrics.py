@@ -62,6 +62,7 @@ class Metrics:
         self._requests: Counter[tuple[str, ...]] = Counter()
         self._answers: Counter[tuple[str, ...]] = Counter()
         self._tokens: Counter[tuple[str, ...]] = Counter()
+        self._in_other_language = 0
         self._first_words = Histogram()
         self._whole = Histogram()
 
@@ -74,6 +75,10 @@ class Metrics:
         self._answers[answer.outcome, answer.mode, answer.degraded or "none"] += 1
         self._first_words.observe(first_s)
         self._whole.observe(whole_s)
+
+    def answered_in_other_language(self) -> None:
+        """Count an answer that is not in the language that its prompt named."""
+        self._in_other_language += 1
 
     def used(self, usage: Usage) -> None:
         """Count tokens."""
@@ -92,6 +97,8 @@ class Metrics:
         yield from _counter(
             "askfolio_answers_total", ("outcome", "mode", "degraded"), self._answers
         )
+        yield "# TYPE askfolio_answers_in_other_language_total counter"
+        yield f"askfolio_answers_in_other_language_total {self._in_other_language}"
         yield from _counter("askfolio_tokens_total", ("kind",), self._tokens)
         for name, histogram in (
             ("askfolio_first_words_seconds", self._first_words),
@@ -123,7 +130,7 @@ def _counter(
 
 def _gauge(name: str, value: float) -> Iterator[str]:
     yield f"# TYPE {name} gauge"
-    yield f"{name} {value:.9g}"
+    yield f"{name} {value:.15g}"
 
 
 def _escaped(value: str) -> str:

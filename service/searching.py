@@ -14,6 +14,10 @@ from service.neutral import neutral
 from service.schemas import SearchRequest, SearchResponse
 from service.search import search_response
 
+MAX_CHUNKS_AT_ONCE = 2_000
+"""Up to here a ranking by words needs no thread: it takes 0.4 ms, 5 ms for the longest query, and a
+thread would only share the one interpreter with the event loop, which nearly doubles that."""
+
 
 class Searching:
     """Ranks passages of what serves now."""
@@ -44,7 +48,10 @@ class Searching:
         check_length("query", wanted.query, self._max_query_chars)
         k = wanted.k or self._k
         async with self._current().use() as answering:
-            found = await anyio.to_thread.run_sync(_ranked, answering, wanted, k, asks)
+            if wanted.mode == "keyword" and len(answering.generation.store) <= MAX_CHUNKS_AT_ONCE:
+                found = _ranked(answering, wanted, k, asks)
+            else:
+                found = await anyio.to_thread.run_sync(_ranked, answering, wanted, k, asks)
             return search_response(found, answering.generation)
 
 

@@ -13,7 +13,7 @@ from service import mcp_route
 from service.asking import Asking
 from service.current import CurrentAnswering
 from service.errors import VisitorLogError
-from service.guards.rate import Limiter
+from service.guards.rate import Rate
 from service.mcp_route import McpRoute
 from service.pages.routes import export_routes, metrics_route, page_routes, privacy_route
 from service.routes import ask_route, erase_route, search_route, state_routes
@@ -37,11 +37,12 @@ class Serving:
         current: What serves now.
         upstream: Who is asked outside.
         log: The visitor log; None where it is off.
+        rate: Counts questions.
         mcp: The route for other programs' models; None where it is off or not installed.
     """
 
     def __init__(
-        self, configuration: Configuration, own_origins: frozenset[str], limiter: Limiter
+        self, configuration: Configuration, own_origins: frozenset[str], limiter: Rate
     ) -> None:
         """Compose; nothing is opened or sent.
 
@@ -63,6 +64,7 @@ class Serving:
         self._searching = Searching(
             lambda: self.current, configuration.retrieval.k, service.max_question_chars
         )
+        self.rate = limiter
         self.mcp: McpRoute | None = None
         if "mcp" in service.routes and mcp_route.is_installed():
             self.mcp = McpRoute(_ask(self._asking), self._searching.search, limiter)

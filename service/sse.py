@@ -46,7 +46,15 @@ class EventStream:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: ARG002
         """Send the response until the events end or the visitor leaves."""
         await send({"type": "http.response.start", "status": 200, "headers": _HEADERS})
-        await unless_left(receive, partial(self._stream, send))
+        try:
+            await unless_left(receive, partial(self._stream, send))
+        except anyio.get_cancelled_exc_class():
+            # The server stops before the answer is done. Nothing else sends any more, and there is
+            # no time to wait for anything: it goes out at once or not at all.
+            stopping = ErrorBody(code="stopping", message="The service stops. Try again.")
+            event = _event("error", stopping)
+            await send({"type": "http.response.body", "body": event, "more_body": False})
+            raise
         # A visitor who left gets nothing more; the server ignores what is sent to nobody.
         await send({"type": "http.response.body", "body": b"", "more_body": False})
 

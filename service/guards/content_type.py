@@ -3,8 +3,6 @@
 JSON, for which a browser asks first (a preflight); the page of the service sends a form.
 """
 
-from email.message import Message
-
 from service.errors import NotJson
 from service.guards.asgi import AsgiApp, Receive, Scope, Send, header_values
 from service.guards.refusal import refuse
@@ -44,7 +42,9 @@ def _is(wanted: str, scope: Scope) -> bool:
     values = header_values(scope, b"content-type")
     if len(values) != 1:
         return False
-    header = Message()
-    header["content-type"] = values[0]
-    charset = header.get_content_charset("utf-8")
-    return header.get_content_type() == wanted and charset in ("utf-8", "us-ascii")
+    media_type, *parameters = values[0].lower().split(";")
+    charset = "utf-8"
+    for name, _, value in (parameter.partition("=") for parameter in parameters):
+        if name.strip() == "charset":
+            charset = value.strip().strip('"')
+    return media_type.strip() == wanted and charset in ("utf-8", "us-ascii")

@@ -8,6 +8,7 @@ import math
 import time
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from typing import Protocol
 
 from service.errors import RateLimited
 from service.guards.asgi import AsgiApp, Receive, Scope, Send
@@ -22,6 +23,18 @@ COUNTED_LATER = frozenset({"/mcp"})
 """Several messages belong to one question there; the route counts the questions."""
 
 
+class Rate(Protocol):
+    """Counts the requests of visitors, in this process or beyond it."""
+
+    async def wait(self, visitor: bytes) -> float:
+        """0 and the request is counted; else seconds until the next one is allowed."""
+        ...
+
+    async def aclose(self) -> None:
+        """Release what it holds."""
+        ...
+
+
 class Limiter:
     """At most `count` requests of one visitor in any `seconds`."""
 
@@ -33,6 +46,13 @@ class Limiter:
         self._seconds = seconds
         self._clock = clock
         self._visitors: OrderedDict[bytes, deque[float]] = OrderedDict()
+
+    async def wait(self, visitor: bytes) -> float:
+        """As a `Rate`: it never waits."""
+        return self.wait_s(visitor)
+
+    async def aclose(self) -> None:
+        """Nothing is held."""
 
     def wait_s(self, visitor: bytes) -> float:
         """0 and the request is counted; else seconds until the next one is allowed."""
@@ -58,7 +78,7 @@ class Limiter:
 class RateGuard:
     """429 with Retry-After, before the body is read; tells the application who the visitor is."""
 
-    def __init__(self, app: AsgiApp, visitors: Visitors, asking: Limiter, reading: Limiter) -> None:
+    def __init__(self, app: AsgiApp, visitors: Visitors, asking: Rate, reading: Rate) -> None:
         """Wrap an application.
 
         Args:
@@ -80,7 +100,7 @@ class RateGuard:
         visitor = scope[VISITOR] = self._visitors.name(scope)
         asks = scope["method"] == "POST" and scope["path"] not in COUNTED_LATER
         limiter = self._asking if asks else self._reading
-        wait_s = limiter.wait_s(visitor)
+        wait_s = await limiter.wait(visitor)
         if wait_s > 0:
             seconds = math.ceil(wait_s)
             error = RateLimited(f"too many requests: try again in {seconds} s")

@@ -16,20 +16,22 @@ _MAX_HOPS = 32
 _MAX_HEADER_CHARS = 4096
 _V6_PREFIX_BITS = 64
 _HASH_BYTES = 16
+_KEY_BYTES = 32
 Address = IPv4Address | IPv6Address
 
 
 class Visitors:
-    """Names visitors by hashes whose key lives and dies with the process."""
+    """Names visitors by hashes whose key lives and dies with the process and its workers."""
 
-    def __init__(self, trusted_proxies: Sequence[str]) -> None:
+    def __init__(self, trusted_proxies: Sequence[str], key: bytes = b"") -> None:
         """Prepare.
 
         Args:
             trusted_proxies: Addresses or networks, valid by configuration.
+            key: Of the hashes, where workers share one; else a random one.
         """
         self._trusted = [ip_network(network, strict=False) for network in trusted_proxies]
-        self._key = secrets.token_bytes(32)
+        self._key = key or new_key()
 
     def name(self, scope: Scope) -> bytes:
         """The visitor's hash; an IPv6 visitor is a whole /64, which one household has."""
@@ -62,6 +64,11 @@ class Visitors:
         return any(
             address.version == network.version and address in network for network in self._trusted
         )
+
+
+def new_key() -> bytes:
+    """A random key for the hashes of visitors."""
+    return secrets.token_bytes(_KEY_BYTES)
 
 
 def parsed(text: str) -> Address | None:

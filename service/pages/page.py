@@ -10,6 +10,7 @@ from service.errors import Malformed
 from service.notices import notice
 from service.pages.html import link, text
 from service.pages.labels import Labels, labels
+from service.passage_links import passage_link
 from service.reading import read_fields
 from service.schemas import AskRequest
 
@@ -106,7 +107,8 @@ def _answer(state: PageState, words: Labels) -> Iterator[str]:
         yield f"<h2>{text(words.sources)}</h2>\n<ul>"
         for citation in answer.citations:
             title = f"{citation.title} – {citation.heading}" if citation.heading else citation.title
-            yield f"<li>[{citation.n}] {link(citation.url or '', title)}</li>"
+            url = passage_link(citation.url or "", citation.passage)
+            yield f"<li>[{citation.n}] {link(url, title)}</li>"
         yield "</ul>"
     yield f"<p>{text(answer.notice)}</p>"
     if answer.receipt:

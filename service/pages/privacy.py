@@ -88,14 +88,20 @@ def privacy(configuration: Configuration, contact: str | None, embedder_id: str)
         automated="Answers come from an automated system, an AI, not from a person.",
         sent=list(_sent(configuration, embedder_id)),
         kept=_kept(configuration),
-        memory=(
-            "To limit how often somebody asks, a keyed hash of the network address is held in "
-            "memory for a short time. Its key is random and dies with the process."
-        ),
+        memory=_memory(configuration),
         notes=[
             "Nothing is stored in your browser.",
             "A web server in front of this service can keep logs of its own.",
         ],
+    )
+
+
+def _memory(configuration: Configuration) -> str:
+    shared = configuration.service.rate_storage
+    where = "memory, and in a Redis that the owner of this site runs," if shared else "memory"
+    return (
+        "To limit how often somebody asks, a keyed hash of the network address is held in "
+        f"{where} for a short time. Its key is random and dies with the process."
     )
 
 

@@ -86,6 +86,18 @@ class DayAmount:
         self.value = value
 
 
+def read_spent(knowledge: Path) -> float | None:
+    """What was spent today, for whoever only looks; None where that cannot be read."""
+    try:
+        with (knowledge / SPEND_FILE).open("rb") as stream:
+            fcntl.flock(stream, fcntl.LOCK_SH)
+            return _parsed(stream.read(_MAX_BYTES), today())
+    except FileNotFoundError:
+        return 0.0
+    except OSError:
+        return None
+
+
 def today() -> str:
     """The date in UTC."""
     return datetime.now(UTC).date().isoformat()

@@ -132,6 +132,23 @@ def test_query_terms_are_distinct_and_in_order() -> None:
     assert surfaces == ["pump", "valve"]
 
 
+@pytest.mark.parametrize(
+    ("query", "surfaces"),
+    [
+        ("How does the pump work?", ["pump", "work"]),
+        ("¿Qué hace la bomba de agua?", ["bomba", "agua"]),
+        ("to be or not to be", ["to", "be", "or", "not"]),
+        ("What is IT security?", ["it", "security"]),
+        ("is_at", ["isat", "is", "at"]),
+        ("list the files", ["list", "files"]),
+    ],
+)
+def test_function_words_are_left_out_where_anything_else_is_asked(
+    query: str, surfaces: list[str]
+) -> None:
+    assert [term.surface for term in Analyzer(("en", "es")).query_terms(query)] == surfaces
+
+
 def test_whole_identifier_is_a_compound_beside_its_parts() -> None:
     whole, *parts = ENGLISH.query_terms("getAverageValue")
     assert (whole.surface, whole.compound) == ("getaveragevalue", True)

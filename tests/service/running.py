@@ -58,12 +58,13 @@ class Response:
 
 @dataclass(frozen=True)
 class Service:
-    """Where it listens."""
+    """Where it listens, and how long a client waits for it."""
 
     port: int
+    timeout_s: float = 10
 
     def connect(self) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        return http.client.HTTPConnection("127.0.0.1", self.port, timeout=self.timeout_s)
 
     def send(
         self, method: str, path: str, body: bytes = b"", headers: Sequence[tuple[str, str]] = ()
