@@ -59,6 +59,10 @@ class Analyzer:
         self.languages = tuple(sorted(set(languages)))
         known = (algorithm_for(language) for language in self.languages)
         self._algorithms = tuple(sorted({algorithm for algorithm in known if algorithm}))
+        # With one stemmer for all, a passage that holds a word holds its stem at least as often,
+        # and one that holds a whole holds its variants.
+        algorithms = {algorithm_for(language) for language in self.languages}
+        self.forms_are_nested = len(algorithms) == 1 and "" not in algorithms
         self._stemmers: dict[str, _Stemmer] = {}
         self._lock = threading.Lock()
         self._passage_word = lru_cache(maxsize=32_768)(self._analyse_word)

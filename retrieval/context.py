@@ -87,7 +87,6 @@ class Contexts:
             return replace(
                 self._given(question, "mixed", whole, found.chunks),
                 degraded=found.degraded,
-                relevance=found.relevance,
             )
         return self._retriever.retrieve(question, self._k)
 

@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -15,7 +14,7 @@ from retrieval.fusion import FusedHit, keyword_weight, reciprocal_rank_fusion
 from retrieval.generation import Generation
 from retrieval.keyword.base import Selection, label
 from retrieval.twins import different, without_twins
-from retrieval.types import Hit, Retrieval, SearchMode
+from retrieval.types import Hit, RankedChunk, Retrieval, SearchMode
 
 RequestedMode = Literal["auto", "hybrid", "dense", "keyword"]
 HEAD = 4  # times k: where twins and ties are looked for before all candidates are
@@ -77,25 +76,33 @@ class HybridRetriever:
         if vector is None and mode in ("dense", "hybrid"):
             raise ProviderError(f"mode {mode} needs a query vector: {why_not}")
         used: SearchMode = "keyword" if vector is None else "dense" if mode == "dense" else "hybrid"
-        candidates = max(k, self._settings.candidates)
+        # One list is not reordered by fusing: its head is all in which twins are looked for.
+        candidates = HEAD * k if used == "keyword" else max(k, self._settings.candidates)
         while True:
             dense = [] if vector is None else self._dense_hits(vector, candidates, allowed)
             keyword: list[Hit] = []
             if used != "dense":
                 keyword = self._generation.keyword.search(query, candidates, selection)
             fused = self._fuse(query, dense, keyword, HEAD * k)
-            hashes = self._generation.store.content_hashes([hit.row for hit in fused[: HEAD * k]])
-            if different(fused[: HEAD * k], hashes) >= k:
-                fused = fused[: HEAD * k]
+            best = self._different_head(fused, k)
+            if best is not None:
                 break
             fused = self._fuse(query, dense, keyword, None)
             hashes = self._generation.store.content_hashes([hit.row for hit in fused])
+            best = without_twins(fused, hashes, k)
             exhausted = max(len(dense), len(keyword)) < candidates
             if exhausted or candidates >= MAX_CANDIDATES or different(fused, hashes) >= k:
                 break
             candidates = min(MAX_CANDIDATES, candidates * 4)  # copies of few texts fill the lists
-        fused = without_twins(fused, hashes, k)
-        return self._retrieval(query, used, fused, "" if mode != "auto" else why_not)
+        return self._retrieval(query, used, best, "" if mode != "auto" else why_not)
+
+    def _different_head(self, fused: Sequence[FusedHit], k: int) -> list[FusedHit] | None:
+        """The k best hits where the head of the list holds k different texts, else None."""
+        for head in (fused[:k], fused[: HEAD * k]):
+            hashes = self._generation.store.content_hashes([hit.row for hit in head])
+            if different(head, hashes) >= k:
+                return without_twins(head, hashes, k)
+        return None
 
     def _query_vector(self, query: str) -> tuple[Vectors | None, str]:
         manifest = self._generation.manifest
@@ -130,7 +137,7 @@ class HybridRetriever:
     def _fuse(
         self, query: str, dense: Sequence[Hit], keyword: Sequence[Hit], head: int | None
     ) -> list[FusedHit]:
-        weight = self._settings.keyword_weight
+        weight = self._settings.keyword_weight if dense and keyword else 1.0
         if weight == "coverage":
             weight = keyword_weight(self._generation.keyword.known_share(query))
         ids: dict[int, str] = {}
@@ -167,9 +174,8 @@ class HybridRetriever:
     ) -> Retrieval:
         rows = [hit.row for hit in fused]
         chunks = tuple(
-            replace(ranked, score=hit.score, dense_rank=hit.ranks[0], keyword_rank=hit.ranks[1])
+            RankedChunk(ranked.chunk, ranked.document, hit.score, *hit.ranks)
             for ranked, hit in zip(self._generation.store.ranked(rows), fused, strict=True)
         )
-        coverage = self._generation.keyword.coverage(query, rows)
         tokens = sum(ranked.chunk.tokens for ranked in chunks)
-        return Retrieval(query, mode, chunks, tokens, degraded, max(coverage, default=0.0))
+        return Retrieval(query, mode, chunks, tokens, degraded)

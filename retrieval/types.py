@@ -154,7 +154,6 @@ class Retrieval:
         chunks: Best first when ranked; in corpus order when given whole.
         tokens: Sum of the chunks' tokens.
         degraded: Why less than the configured mode was possible; "" if it was not.
-        relevance: Share of the query's idf mass that the best chunk covers, 0 to 1.
     """
 
     query: str
@@ -162,7 +161,6 @@ class Retrieval:
     chunks: tuple[RankedChunk, ...]
     tokens: int
     degraded: str = ""
-    relevance: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ which is never negative; an empty corpus; and postings, so that only rows that s
 looked at, and exactly those are hits.
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -59,12 +60,12 @@ class LuceneOkapi(BM25Okapi):  # type: ignore[misc]
     def inverse_frequency(self, document_frequency: int) -> float:
         """Lucene's idf of a term that `document_frequency` rows hold."""
         missing = self.corpus_size - document_frequency
-        return float(np.log1p((missing + 0.5) / (document_frequency + 0.5)))
+        return math.log1p((missing + 0.5) / (document_frequency + 0.5))
 
     def term_scores(self, rows: Ints, frequencies: Ints) -> NDArray[np.float64]:
         """BM25 of one term in the rows that hold it: idf tf (k1 + 1) / (tf + k1 norm)."""
-        saturation = frequencies * (self.k1 + 1) / (frequencies + self.length_norm[rows])
-        return np.asarray(self.inverse_frequency(len(rows)) * saturation)
+        weight = self.inverse_frequency(len(rows)) * (self.k1 + 1)
+        return np.asarray(weight * frequencies / (frequencies + self.length_norm[rows]))
 
 
 class OkapiIndex:
@@ -97,10 +98,8 @@ class OkapiIndex:
                 scores[rows] += EXACT_BONUS * self._model.term_scores(rows, frequencies)
         # Lucene's idf is positive: a row has a score if and only if it shares a term.
         matching = np.flatnonzero(scores if selection is None else scores * selection.rows)
-        return [
-            Hit(int(row), float(scores[row]), rank)
-            for rank, row in enumerate(_best(matching, scores[matching], k), start=1)
-        ]
+        best = _best(matching, scores[matching], k)
+        return list(map(Hit, best.tolist(), scores[best].tolist(), range(1, len(best) + 1)))
 
     def known_share(self, query: str) -> float:
         """Share of the query's distinct terms that the index knows; a whole by its parts."""
@@ -136,6 +135,8 @@ class OkapiIndex:
         found = [postings for postings in found if len(postings[0])]
         if len(found) < 2:
             return found[0] if found else self._postings.of("")
+        if self._analyzer.forms_are_nested:
+            return max(reversed(found), key=lambda postings: len(postings[0]))
         rows = np.concatenate([rows for rows, _ in found])
         frequencies = np.concatenate([counts for _, counts in found])
         order = np.lexsort((-frequencies, rows))
