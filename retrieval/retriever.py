@@ -13,7 +13,7 @@ from retrieval.errors import ProviderError
 from retrieval.fusion import FusedHit, keyword_weight, reciprocal_rank_fusion
 from retrieval.generation import Generation
 from retrieval.keyword.base import Selection, label
-from retrieval.twins import different, without_twins
+from retrieval.twins import different, twin_key, without_twins
 from retrieval.types import Hit, RankedChunk, Retrieval, SearchMode
 
 RequestedMode = Literal["auto", "hybrid", "dense", "keyword"]
@@ -75,15 +75,19 @@ class HybridRetriever:
         vector, why_not = (None, "") if mode == "keyword" else self._query_vector(query)
         if vector is None and mode in ("dense", "hybrid"):
             raise ProviderError(f"mode {mode} needs a query vector: {why_not}")
+        reason = why_not if mode == "auto" else ""
         used: SearchMode = "keyword" if vector is None else "dense" if mode == "dense" else "hybrid"
-        # One list is not reordered by fusing: its head is all in which twins are looked for.
-        candidates = HEAD * k if used == "keyword" else max(k, self._settings.candidates)
+        # One list is not reordered by fusing: more than k are asked for only where twins are found.
+        candidates = k if used == "keyword" else max(k, self._settings.candidates)
         while True:
             dense = [] if vector is None else self._dense_hits(vector, candidates, allowed)
             keyword: list[Hit] = []
             if used != "dense":
                 keyword = self._generation.keyword.search(query, candidates, selection)
             fused = self._fuse(query, dense, keyword, HEAD * k)
+            first = self._generation.store.ranked([hit.row for hit in fused[:k]])
+            if len(set(map(twin_key, first))) >= k:  # no twins: the usual case, read once
+                return self._retrieval(query, used, fused[:k], first, reason)
             best = self._different_head(fused, k)
             if best is not None:
                 break
@@ -94,15 +98,14 @@ class HybridRetriever:
             if exhausted or candidates >= MAX_CANDIDATES or different(fused, hashes) >= k:
                 break
             candidates = min(MAX_CANDIDATES, candidates * 4)  # copies of few texts fill the lists
-        return self._retrieval(query, used, best, "" if mode != "auto" else why_not)
+        ranked = self._generation.store.ranked([hit.row for hit in best])
+        return self._retrieval(query, used, best, ranked, reason)
 
     def _different_head(self, fused: Sequence[FusedHit], k: int) -> list[FusedHit] | None:
         """The k best hits where the head of the list holds k different texts, else None."""
-        for head in (fused[:k], fused[: HEAD * k]):
-            hashes = self._generation.store.content_hashes([hit.row for hit in head])
-            if different(head, hashes) >= k:
-                return without_twins(head, hashes, k)
-        return None
+        head = fused[: HEAD * k]
+        hashes = self._generation.store.content_hashes([hit.row for hit in head])
+        return without_twins(head, hashes, k) if different(head, hashes) >= k else None
 
     def _query_vector(self, query: str) -> tuple[Vectors | None, str]:
         manifest = self._generation.manifest
@@ -170,12 +173,16 @@ class HybridRetriever:
         return Selection(allowed, required, left_out)
 
     def _retrieval(
-        self, query: str, mode: SearchMode, fused: list[FusedHit], degraded: str
+        self,
+        query: str,
+        mode: SearchMode,
+        hits: Sequence[FusedHit],
+        ranked: Sequence[RankedChunk],
+        degraded: str,
     ) -> Retrieval:
-        rows = [hit.row for hit in fused]
         chunks = tuple(
-            RankedChunk(ranked.chunk, ranked.document, hit.score, *hit.ranks)
-            for ranked, hit in zip(self._generation.store.ranked(rows), fused, strict=True)
+            RankedChunk(each.chunk, each.document, hit.score, *hit.ranks)
+            for each, hit in zip(ranked, hits, strict=True)
         )
-        tokens = sum(ranked.chunk.tokens for ranked in chunks)
+        tokens = sum(each.chunk.tokens for each in chunks)
         return Retrieval(query, mode, chunks, tokens, degraded)

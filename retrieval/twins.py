@@ -7,6 +7,7 @@ yet. A visitor needs the text once.
 from collections.abc import Mapping, Sequence
 
 from retrieval.fusion import FusedHit
+from retrieval.types import RankedChunk
 
 
 def without_twins(
@@ -34,6 +35,12 @@ def without_twins(
             spare -= 1
         kept.append(hit)
     return kept[:k]
+
+
+def twin_key(ranked: RankedChunk) -> str:
+    """Equal for chunks that say the same, as `ChunkStore.content_hashes` has it."""
+    chunk = ranked.chunk
+    return chunk.text if ranked.document.kind == "code" else chunk.content_hash
 
 
 def different(hits: Sequence[FusedHit], content_hashes: Mapping[int, bytes]) -> int:
