@@ -23,11 +23,12 @@ _SECRET_NAMES = _words(
     id_dsa id_ecdsa id_ed25519
     credentials kubeconfig master.key token.json auth.json htpasswd .passwd shadow
     local.settings.json application_default_credentials.json google-services.json
-    googleservice-info.plist wallet.dat"""
+    googleservice-info.plist wallet.dat keystore.properties vault.yml vault.yaml filezilla.xml
+    sitemanager.xml recentservers.xml cookies.txt"""
 )
 _SECRET_SUFFIXES = _words(
     """.pem .key .p8 .p12 .pfx .pkcs12 .jks .keystore .bks .ppk .kdb .kdbx .kwallet .keychain .gpg
-    .ovpn .tfstate .tfvars .agekey .mobileprovision .env .snk .asc.key"""
+    .ovpn .tfstate .tfvars .agekey .mobileprovision .env .snk .asc.key .har"""
 )
 _SECRET_GLOBS = (
     ".env.*", ".env-*", ".env_*", "*.tfstate.*", "*.tfvars.json", "id_rsa*", "id_ed25519*",
@@ -37,15 +38,18 @@ _SECRET_GLOBS = (
     "*service-account*.json", "*service_account*.json", "*serviceaccount*.json",
     "*firebase-adminsdk*.json", "secret.y*ml", "secrets.y*ml", "secret*.json", "secrets.toml",
     "secrets.ini", "secrets.cfg", "secrets.env", "secrets.properties", "secrets.txt",
-    "*.secret", "*.secrets", "*.secrets.y*ml", "*.secrets.json", "*-secrets.y*ml",
-    "*_secrets.y*ml", "passwords.*", "*vault*password*", "*.private", "*_private_key*",
-    "*-private-key*", "*private_key.*", "*private-key.*",
+    "*.secret", "*.secrets", "*.secret.y*ml", "*.secrets.y*ml", "*.secret.json",
+    "*.secrets.json", "*-secrets.y*ml", "*_secrets.y*ml", "passwords.*", "*vault*password*",
+    "*.private", "*_private_key*", "*-private-key*", "*private_key.*", "*private-key.*",
 )  # fmt: skip
 _SECRET_PLACES = (
     "*/.ssh/*", "*/.aws/*", "*/.gnupg/*", "*/.azure/*", "*/.config/gcloud/*", "*/.kube/config",
     "*/.docker/config.json", "*/.config/gh/hosts.yml", "*/.password-store/*",
     "*/.cargo/credentials.toml",
 )  # fmt: skip
+# Behind the name of a file these hold the same as it.
+_COPY_SUFFIXES = (".txt", ".bak", ".backup", ".old", ".orig", ".save", "~")
+_SECRETS_FOLDER, _SETTING_SUFFIXES = "secrets", (".yaml", ".yml", ".json", ".toml", ".ini", ".txt")
 _EXAMPLE_WORDS = _words("example examples sample samples template tpl dist defaults dummy schema")
 # A public key, documentation and a program that bears such a name are no secret by name; what
 # they hold is searched for secrets like any other text.
@@ -63,13 +67,19 @@ _VENDORED_FOLDERS = _words(
 _VENDORED_NAMES = (
     "gradlew", "gradlew.bat", "mvnw", "mvnw.cmd", "jquery.js", "jquery-[0-9]*.js",
     "bootstrap.js", "bootstrap.css", "d3.js", "modernizr*.js", ".pnp.cjs", ".pnp.loader.mjs",
+    "config.guess", "config.sub", "aclocal.m4", "libtool.m4", "lt*.m4",
 )  # fmt: skip
+# Linguist takes it for vendored at any depth, where it is as often a package of one's own.
+_VENDORED_FIRST_FOLDER = "external"
 _LOCKFILES = _words(
     """package-lock.json npm-shrinkwrap.json pnpm-lock.yaml bun.lockb conda-lock.yml go.sum
     go.work.sum package.resolved packages.lock.json gradle.lockfile cartfile.resolved
     .terraform.lock.hcl cabal.project.freeze module.bazel.lock pnpm-lock.yml shrinkwrap.yaml
-    project.assets.json paket.lock buildscript-gradle.lockfile"""
+    project.assets.json paket.lock buildscript-gradle.lockfile pylock.toml dub.selections.json
+    vcpkg-lock.json brewfile.lock.json"""
 )
+_LOCKFILE_GLOBS = ("?*.lock", "pylock.*.toml")
+_LOCKFILE_FOLDER = "esy.lock"
 _GENERATED_GLOBS = (
     "*.pb.go", "*.pb.gw.go", "*_grpc.pb.go", "*_pb2.py", "*_pb2.pyi", "*_pb2_grpc.py", "*.pb.cc",
     "*.pb.h", "*.pb.swift", "*_pb.js", "*_pb.ts", "*_pb.d.ts", "*.pb.rb", "*_pb.rb", "*.pbobjc.*",
@@ -109,7 +119,9 @@ def name_reason(path: str) -> str:
     folders, name = _split(path)
     if any(folder in _VENDORED_FOLDERS for folder in folders) or _any_match(name, _VENDORED_NAMES):
         return "vendored"
-    if name in _LOCKFILES or (name.endswith(".lock") and name != ".lock"):
+    if folders[:1] == [_VENDORED_FIRST_FOLDER]:
+        return "vendored"
+    if name in _LOCKFILES or _LOCKFILE_FOLDER in folders or _any_match(name, _LOCKFILE_GLOBS):
         return "lockfile"
     if any(folder in _GENERATED_FOLDERS for folder in folders) or _any_match(
         name, _GENERATED_GLOBS
@@ -127,6 +139,12 @@ def is_secret_name(path: str) -> bool:
     if words & _EXAMPLE_WORDS:
         return False
     if name in _SECRET_NAMES or _any_suffix(name, _SECRET_SUFFIXES):
+        return True
+    # `credentials.txt` can be a chapter; `.pgpass.txt` and `a.p12.txt` are none.
+    held = [name.removesuffix(suffix) for suffix in _COPY_SUFFIXES if name.endswith(suffix)]
+    if any("." in one and is_secret_name(one) for one in held):
+        return True
+    if _SECRETS_FOLDER in folders and name.endswith(_SETTING_SUFFIXES):
         return True
     return not _any_suffix(name, _NEVER_SECRET_SUFFIXES) and _any_match(name, _SECRET_GLOBS)
 

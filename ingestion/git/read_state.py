@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from ingestion.code.grammars import GRAMMARS, is_installed
 from retrieval.configuration import Repository
 
-READER_VERSION = 1
+READER_VERSION = 2
 """Raise it when the same commit would give other documents or other reasons."""
 
 

@@ -1,42 +1,30 @@
 """Which lines of a text hold a secret? They are left out before anything else sees the text."""
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import accumulate
-from math import log2
 from typing import Protocol
 
-from ingestion.git.content import NotText
+from ingestion.git.content import INVISIBLE, NotText
+from ingestion.git.secret_keys import key_lines
 from ingestion.git.secret_patterns import (
-    BARE,
-    BASE64,
-    BEGIN,
-    CODE_VALUE,
-    END,
-    HEADER,
+    AFTER_A_NAME,
+    ANYWHERE,
     HEX,
-    HEX_WORD,
-    IN_ADDRESS,
-    KEY_LINE,
-    MAX_KEY_LINES,
-    PLACE,
-    QUOTED,
-    REFERENCE,
-    STAND_INS,
-    TOKEN,
     UNQUOTED_FILES,
-    VARIABLE,
-    WORD,
+    WORDS,
+    Rule,
 )
+from ingestion.git.secret_tokens import TOKEN
 
 PLACEHOLDER = "[secret left out]"
 _WINDOW_CHARS = 2000
 _OVERLAP_CHARS = 200
 _MAX_LISTED_LINES = 20
-# Their findings need a second look (below), are no secrets (addresses), or say too much.
+# Their findings need a second look (secret_values.py), are no secrets (addresses), or say too much.
 _UNUSED_PLUGINS = frozenset(
     {"Base64HighEntropyString", "HexHighEntropyString", "IPPublicDetector", "KeywordDetector",
      "BasicAuthDetector"}
@@ -80,14 +68,9 @@ def without_secrets(text: str, path: str) -> CheckedText:
         NotText: `secret-file`, where nothing else is in it.
     """
     lines = text.split("\n")
-    found = set(_key_blocks(lines))
-    windows = [
-        (number, line[start : start + _WINDOW_CHARS])
-        for number, line in enumerate(lines)
-        if number not in found
-        for start in range(0, max(len(line), 1), _WINDOW_CHARS - _OVERLAP_CHARS)
-    ]
-    found |= set(_found(windows, bare=UNQUOTED_FILES.search(path) is not None))
+    found = set(key_lines(lines))
+    windows = _windows(text.translate(INVISIBLE).split("\n"), found)
+    found |= set(_found(windows, in_settings=UNQUOTED_FILES.search(path) is not None))
     found |= set(_detected(windows))
     if not found:
         return CheckedText(text, ())
@@ -97,85 +80,82 @@ def without_secrets(text: str, path: str) -> CheckedText:
     return CheckedText("\n".join(kept), tuple(number + 1 for number in sorted(found)))
 
 
+def masked_paths(paths: Sequence[str]) -> Mapping[str, str]:
+    """How paths that hold a token are to be written; the others are not in it.
+
+    A name says too little for anything but the published forms of tokens to be sure.
+    """
+    parts = sorted({part for path in paths for part in path.split("/")})
+    windows = [(number, part.replace("\n", " ")) for number, part in enumerate(parts)]
+    tokens = {number for number, part in windows if TOKEN.search(part)}
+    found = {parts[number] for number in tokens.union(_detected(windows))}
+    if not found:
+        return {}
+    masked = {
+        path: "/".join(PLACEHOLDER if part in found else part for part in path.split("/"))
+        for path in paths
+    }
+    return {path: shown for path, shown in masked.items() if shown != path}
+
+
 def _replaced(line: str) -> str:
     return line[: len(line) - len(line.lstrip())] + PLACEHOLDER
 
 
-def _key_blocks(lines: Sequence[str]) -> Iterator[int]:
-    number = 0
-    while number < len(lines):
-        if not BEGIN.search(lines[number]):
-            number += 1
-            continue
-        last = _block_end(lines, number)
-        yield from range(number, last + 1)
-        number = last + 1
+def _windows(lines: Sequence[str], but: set[int]) -> list[tuple[int, str]]:
+    """Pieces of lines with the index of each."""
+    return [
+        (number, line[start : start + _WINDOW_CHARS])
+        for number, line in enumerate(lines)
+        if number not in but
+        for start in range(0, max(len(line), 1), _WINDOW_CHARS - _OVERLAP_CHARS)
+    ]
 
 
-def _block_end(lines: Sequence[str], first: int) -> int:
-    for number in range(first, min(first + MAX_KEY_LINES, len(lines))):
-        if END.search(lines[number]):
-            return number
-    number = first
-    while number + 1 < len(lines) and KEY_LINE.fullmatch(lines[number + 1]):
-        number += 1
-    return number
-
-
-def _found(windows: Sequence[tuple[int, str]], *, bare: bool) -> Iterator[int]:
+def _found(windows: Sequence[tuple[int, str]], *, in_settings: bool) -> Iterator[int]:
     whole = "\n".join(piece for _, piece in windows)
     starts = list(accumulate((len(piece) + 1 for _, piece in windows), initial=0))
-    for match in _matches(whole, bare=bare):
-        first = bisect_right(starts, match.start()) - 1
-        last = bisect_right(starts, match.end() - 1) - 1
+    for begin, end in _spans(whole, in_settings=in_settings):
+        first = bisect_right(starts, begin) - 1
+        last = bisect_right(starts, end - 1) - 1
         yield from (number for number, _ in windows[first : last + 1])
 
 
-def _matches(text: str, *, bare: bool) -> Iterator[re.Match[str]]:
-    yield from TOKEN.finditer(text)
-    for expression, is_secret in (
-        (QUOTED, _is_assigned),
-        (HEADER, _is_random),
-        (BASE64, _is_random),
-        (IN_ADDRESS, _is_password),
-    ):
-        yield from (match for match in expression.finditer(text) if is_secret(match["value"]))
-    for match in BARE.finditer(text):
-        # In code the value may be an expression; a line as the environment has it is none.
-        may_be = bare or VARIABLE.match(match[0]) or _is_random(match["value"])
-        if may_be and _is_assigned(match["value"]) and not CODE_VALUE.search(match["value"]):
-            yield match
+def _spans(text: str, *, in_settings: bool) -> Iterator[tuple[int, int]]:
+    # Of all characters only İ becomes two in lower case.
+    words = list(WORDS.finditer(text.replace("İ", "I").lower()))
+    for match in TOKEN.finditer(text):
+        yield match.span()
+    for rule in ANYWHERE:
+        for match in rule.expression.finditer(text):
+            if rule.is_secret(match["value"]):
+                yield match.span()
+    names = [match for match in words if match["name"]]
+    for rule in AFTER_A_NAME:
+        if rule.in_settings in (None, in_settings):
+            yield from _after_names(text, names, rule)
+    yield from _digests(text, [match.start() for match in words])
+
+
+def _after_names(
+    text: str, names: Sequence[re.Match[str]], rule: Rule
+) -> Iterator[tuple[int, int]]:
+    end = 0
+    for name in names:
+        if name.start() < end:  # part of a value
+            continue
+        match = rule.expression.match(text, name.end())
+        if match:
+            end = match.end()
+            if rule.is_secret(match["value"]):
+                yield name.start(), end
+
+
+def _digests(text: str, words: Sequence[int]) -> Iterator[tuple[int, int]]:
     for match in HEX.finditer(text):
-        begin = text.rfind("\n", 0, match.start()) + 1
-        if HEX_WORD.search(text, begin, match.start()):
-            yield match
-
-
-def _is_password(value: str) -> bool:
-    """Whether the password of an address is more than a stand-in."""
-    return value.lower() not in STAND_INS and REFERENCE.search(value) is None
-
-
-def _is_assigned(value: str) -> bool:
-    """Whether a value given to a name such as `password` is one, and no word or reference."""
-    if REFERENCE.search(value) or value.startswith("."):
-        return False
-    if any(character.isdigit() for character in value):
-        return PLACE.fullmatch(value) is None or "/" not in value
-    return re.search(r"[^\w\s./:,;?\[\]|-]", value) is not None
-
-
-def _is_random(value: str) -> bool:
-    """Whether a string is made of mixed characters and not of words."""
-    kinds = (str.isdigit, str.isupper, str.islower)
-    counts = [sum(kind(character) for character in value) for kind in kinds]
-    words = sum(map(len, WORD.findall(value)))
-    return min(counts) >= 2 and 2 * words < len(value) and _entropy_bits(value) > 3.8
-
-
-def _entropy_bits(value: str) -> float:
-    shares = (value.count(character) / len(value) for character in set(value))
-    return -sum(share * log2(share) for share in shares)
+        before = bisect_left(words, match.start()) - 1
+        if before >= 0 and text.find("\n", words[before], match.start()) < 0:
+            yield match.span()
 
 
 def _detected(windows: Sequence[tuple[int, str]]) -> Iterator[int]:

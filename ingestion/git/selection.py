@@ -1,12 +1,13 @@
 """Which files of a commit are read, and why is each of the others left out?"""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from ingestion.git.attributes import Attributes
 from ingestion.git.content import LFS_POINTER_MAX_BYTES
 from ingestion.git.filenames import is_binary_name, name_reason, size_limit_bytes
 from ingestion.git.globs import PathPatterns
+from ingestion.git.secrets import masked_paths
 from ingestion.git.symlinks import BROKEN, MAX_TARGET_BYTES, LinkMap
 from ingestion.git.tree import SUBMODULE, SYMLINK, Blobs, TreeEntry
 
@@ -37,7 +38,7 @@ class Choice:
     """What is decided about an entry.
 
     Attributes:
-        entry: The entry.
+        entry: The entry; its path is masked where it holds a secret.
         reason: Why it is left out; "" where its content is to be read.
         is_hand_written: .gitattributes says that it is not generated, whatever it looks like.
     """
@@ -52,11 +53,16 @@ def choose(
 ) -> Iterator[Choice]:
     """Decide about every entry by its kind, name, attributes and size, in the order given.
 
-    A file whose name says that it is a secret is decided about before anything could read it.
+    A file whose name says that it is a secret is decided about before anything could read it, and
+    one whose name holds a secret is named nowhere.
     """
     links = _link_map(entries, blobs)
+    masked = masked_paths([entry.path for entry in entries])
     seen: set[str] = set()
     for entry in entries:
+        if entry.path in masked:
+            yield Choice(replace(entry, path=masked[entry.path]), "secret-file")
+            continue
         reason = _kind_reason(entry, links) or selection.reason(entry.path)
         reason = reason or _name_reason(entry, attributes) or _size_reason(entry)
         # Only a name that is not UTF-8 can look like another.

@@ -15,6 +15,8 @@ from ingestion.git.filenames import file_form, is_secret_name, name_reason
         "secrets.yaml", "k8s/db-secrets.yml", ".git-credentials", ".pypirc", ".htpasswd",
         "terraform.tfstate", "prod.tfvars", "config/master.key", "x-firebase-adminsdk-1a.json",
         ".docker/config.json", ".kube/config", "id_rsa.old", ".ENV", "wallet.dat", ".pgpass",
+        "keystore.properties", "k8s/secrets/db.yaml", "values.secret.yaml", "ansible/vault.yml",
+        "filezilla.xml", "cookies.txt", "session.har", ".pgpass.txt", "x.p12.txt", ".env.bak",
     ],
 )  # fmt: skip
 def test_secret_files_by_name(path: str) -> None:
@@ -30,6 +32,7 @@ def test_secret_files_by_name(path: str) -> None:
         "monkey.md",
         "secrets/README.md", "tokens.json", "test_secret_store.py", "terraform.tfvars.example",
         "src/env.ts", "credentials.example.json", "passwords.md", ".ssh/id_ed25519.pub",
+        "docs/credentials.txt", "secrets/values.example.yaml", "src/secrets/store.ts", "notes.txt",
     ],
 )  # fmt: skip
 def test_names_that_only_sound_secret(path: str) -> None:
@@ -46,6 +49,11 @@ def test_names_that_only_sound_secret(path: str) -> None:
         ("uv.lock", "lockfile"), ("lock.go", ""), ("src/filelock.py", ""),
         ("api/a.pb.go", "generated"), ("a_pb2.py", "generated"), ("lib/m.g.dart", "generated"),
         ("app.min.js", "minified"), ("a-min.css", "minified"), ("admin.js", ""), ("min.js", ""),
+        ("pylock.toml", "lockfile"), ("pylock.dev.toml", "lockfile"), (".lock", ""),
+        ("vcpkg-lock.json", "lockfile"), ("dub.selections.json", "lockfile"),
+        ("esy.lock/index.json", "lockfile"),
+        ("external/zlib/z.c", "vendored"), ("src/external/orders.java", ""), ("configure", ""),
+        ("build/config.guess", "vendored"), ("aclocal.m4", "vendored"),
         ("bundle.js.map", "generated"), ("map.js", ""), ("README.md", ""), ("gauge.py", ""),
     ],
 )  # fmt: skip

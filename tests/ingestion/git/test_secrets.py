@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from ingestion.git.content import NotText
-from ingestion.git.secrets import PLACEHOLDER, without_secrets
+from ingestion.git.secrets import PLACEHOLDER, masked_paths, without_secrets
 
 _KEY = "PRIVATE" + " KEY"
 _MIXED = "aB3dE5gH7jK9mN1pQ3sT5vX7"
@@ -136,6 +136,16 @@ def test_a_secret_deep_in_a_very_long_line_is_found() -> None:
         line = "word " * (offset // 5) + f" ghp_{_MIXED}{_MIXED[:12]} " + "word " * 1000
         checked = without_secrets(f"first\n{line}\nlast", "notes.txt")
         assert checked.lines == (2,)
+
+
+def test_only_the_part_of_a_path_that_holds_a_token_is_masked() -> None:
+    token = f"ghp_{_MIXED}{_MIXED[:12]}"
+    jwt = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.abc123"
+    paths = ("docs/a.md", f"docs/{token}.md", f"{jwt}/b.py", "keys/secret_keys.py")
+    assert masked_paths(paths) == {
+        f"docs/{token}.md": f"docs/{PLACEHOLDER}",
+        f"{jwt}/b.py": f"{PLACEHOLDER}/b.py",
+    }
 
 
 def test_a_megabyte_on_one_line_is_searched_in_linear_time() -> None:
