@@ -6,7 +6,7 @@ is wrong; 3 refused for safety without --yes; 4 done, but something could not be
 
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -217,21 +217,29 @@ def status(
     as_json: AsJson = False,
     config: Config = None,
 ) -> None:
-    """Show what serves: counts, mode and why, sizes, cost, the last sync."""
+    """Show what serves: counts, mode and why, sizes, cost, spending, the last sync."""
     with _errors(as_json):
+        from ingestion.knowledge_folder import KnowledgeFolder
         from retrieval.generation import open_generation
         from retrieval.generation import verify as verify_generation
         from retrieval.status import page_rows, read_status
+        from service.spending.day_file import read_spent
 
         configuration = _configuration(config)
+        knowledge = configuration.knowledge_path
         rows = []
         if pages or verify:
-            generation = open_generation(configuration.knowledge_path)
+            generation = open_generation(knowledge)
             if verify:
                 verify_generation(generation)
             rows = page_rows(generation) if pages else []
             generation.close()
-        state = read_status(configuration, verified=verify)
+        state = read_status(
+            configuration,
+            spent=read_spent(knowledge),
+            held=KnowledgeFolder(knowledge).held_at() is not None,
+            verified=verify,
+        )
         checks = _link_checks(configuration) if check_links else ()
     if pages:
         listed = [asdict(row) for row in rows]
@@ -285,8 +293,12 @@ def search(
         _print_json(response.model_dump())
         return
     for result in response.results:
-        typer.echo(f"{result.rank}. {result.url or result.path}  {result.title}")
-        typer.echo(f"   {' '.join(result.text.split())[:160]}")
+        _print_lines(
+            (
+                f"{result.rank}. {result.url or result.path}  {result.title}",
+                f"   {' '.join(result.text.split())[:160]}",
+            )
+        )
 
 
 @app.command(epilog='Example: askfolio ask "What has she built with Go?"')
@@ -333,13 +345,16 @@ def export(
 def serve(
     host: Annotated[str, typer.Option(help="Address to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port to listen on.")] = 8000,
+    workers: Annotated[
+        int, typer.Option(min=1, max=64, help="Processes; each holds its own indexes.")
+    ] = 1,
     config: Config = None,
 ) -> None:
     """Answer over HTTP until stopped."""
     with _errors():
         from service.server import serve as run_server
 
-        run_server(_configuration(config), host, port)
+        run_server(_configuration(config), host, port, workers)
 
 
 @log_app.command("summary", epilog="Example: askfolio log summary --since 7d")
@@ -388,6 +403,66 @@ def log_erase(
         _print_json({"erased": erased})
     else:
         typer.echo("erased" if erased else "nothing is kept under this receipt")
+
+
+@app.command(epilog="Example: askfolio bench --knowledge knowledge --plots plots")
+def bench(
+    n: Annotated[str, typer.Option(help="Sizes in chunks, with commas.")] = "1000,10000",
+    dim: Annotated[int, typer.Option(help="Dimension of synthetic vectors.")] = 1024,
+    vectors: Annotated[
+        Path | None, typer.Option(help=".npy file of vectors in place of synthetic ones.")
+    ] = None,
+    knowledge: Annotated[
+        Path | None, typer.Option(help="Your own knowledge folder in place of a synthetic corpus.")
+    ] = None,
+    quick: Annotated[bool, typer.Option("--quick", help="Under a minute.")] = False,
+    unclustered: Annotated[
+        bool, typer.Option("--unclustered", help="Vectors without clusters: the worst case.")
+    ] = False,
+    dense: Annotated[
+        str, typer.Option(help="Kinds of dense index beside flat, with commas.")
+    ] = "sq8,ivf-pq",
+    queries: Annotated[int, typer.Option(help="Different queries.")] = 100,
+    repeats: Annotated[int, typer.Option(help="How often each query runs.")] = 5,
+    seed: Annotated[int, typer.Option(help="Of vectors and queries.")] = 1,
+    out: Annotated[Path | None, typer.Option(help="File for the raw results.")] = None,
+    plots: Annotated[Path | None, typer.Option(help="Folder for the plots.")] = None,
+    work: Annotated[
+        Path | None, typer.Option(help="Folder that keeps a synthetic corpus for the next run.")
+    ] = None,
+    shown: Annotated[
+        Path | None, typer.Option("--show", help="Print an earlier result and stop.")
+    ] = None,
+) -> None:
+    """Time the kinds of index at sizes, or on your own knowledge, and say which to choose."""
+    with _errors():
+        from bench import command
+        from bench.measurement import BenchOptions
+
+        if shown:
+            command.show_file(shown, plots)
+            return
+        options = BenchOptions(
+            sizes=_sizes(n),
+            dimension=dim,
+            queries=queries,
+            repeats=repeats,
+            seed=seed,
+            clustered=not unclustered,
+            dense=tuple(dict.fromkeys(("flat", *filter(None, dense.split(","))))),
+            vectors=vectors,
+            knowledge=knowledge,
+            work=work,
+            out=out,
+        )
+        command.run(command.quick(options) if quick else options, plots)
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    try:
+        return tuple(int(size) for size in text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"--n {text!r} is no list of numbers") from None
 
 
 @app.command(epilog="Example: askfolio demo --once")
@@ -497,13 +572,19 @@ def _print_report(report: "SyncReport", as_json: bool) -> None:
 
 
 def _print_json(value: object) -> None:
-    sys.stdout.write(json.dumps(value, ensure_ascii=False, indent=1) + "\n")
+    from retrieval.terminal import shown_json
+
+    sys.stdout.write(shown_json(json.dumps(value, ensure_ascii=False, indent=1)) + "\n")
 
 
-def _print_lines(lines: Iterator[str]) -> None:
+def _print_lines(lines: Iterable[str]) -> None:
+    from retrieval.terminal import shown
+
     for line in lines:
-        typer.echo(line)
+        typer.echo(shown(line))
 
 
 def _say(message: str) -> None:
-    typer.echo(message, err=True)
+    from retrieval.terminal import shown
+
+    typer.echo(shown(message), err=True)

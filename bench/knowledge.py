@@ -2,23 +2,23 @@
 
 import json
 import os
-import resource
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
 import numpy as np
 
+from bench.machine import peak_mb
 from bench.texts import windows
-from bench.vectors import VectorSource
 from ingestion.embedding import chunk_hashes
 from ingestion.planning import SyncOptions
 from ingestion.run import synchronise
 from ingestion.vector_cache import CACHE_FILE, open_cache
 from retrieval.chunk_store import STORE_FILE
 from retrieval.configuration import FILE_NAME, load_configuration
+from retrieval.embedding.base import Vectors
 from retrieval.generation import GENERATIONS_FOLDER, current_name
 
 EMBEDDER_ID = "mistral:mistral-embed"
@@ -69,17 +69,17 @@ def distinct_texts(root: Path) -> list[bytes]:
     return list(dict.fromkeys(key for _, key, _ in chunk_hashes(store)))
 
 
-def store_vectors(root: Path, hashes: Sequence[bytes], source: VectorSource) -> None:
+def store_vectors(root: Path, hashes: Sequence[bytes], slices: Iterable[Vectors]) -> None:
     """Store a vector for each text, as an embedder's would be.
 
     Args:
         root: Of the corpus.
-        hashes: As many as `source` has vectors.
-        source: Draws them.
+        hashes: As many as there are vectors.
+        slices: float32 (n, dimension) each.
     """
     with open_cache(root / "knowledge" / CACHE_FILE, EMBEDDER_ID) as cache:
         start = 0
-        for vectors in source.slices():
+        for vectors in slices:
             cache.put(hashes[start : start + len(vectors)], vectors.astype(np.float16))
             start += len(vectors)
 
@@ -90,14 +90,14 @@ def main() -> None:
     configuration = load_configuration(Path(sys.argv[1]))
     started, used = time.perf_counter(), time.process_time()
     report = synchronise(configuration, SyncOptions(now=datetime.now(UTC)))
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     result = {
+        "by": "sync",
         "generation": report.generation,
         "chunks": report.chunks,
         "embedded_texts": report.embedded_texts,
         "wall_s": round(time.perf_counter() - started, 2),
         "cpu_s": round(time.process_time() - used, 2),
-        "peak_mb": round(peak / 1000, 1),
+        "peak_mb": peak_mb(),
     }
     sys.stdout.write(json.dumps(result))
 

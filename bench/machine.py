@@ -2,12 +2,14 @@
 
 import os
 import platform
+import resource
 import subprocess
 import sys
 from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 
+KIBIBYTE = 1024  # the kernel's "kB"
 PACKAGES = ("faiss-cpu", "numpy", "rank-bm25", "tantivy")
 
 
@@ -21,17 +23,23 @@ def environment(seed: int) -> Mapping[str, object]:
         "python": platform.python_version(),
         "versions": {name: version(name) for name in PACKAGES},
         "commit": _commit(),
-        "command": ["python", "-m", *sys.argv[1:]] if sys.argv[0] == "-m" else sys.argv[1:],
+        # Paths by their names: where something lies on this machine is nobody's business.
+        "command": [Path(argument).name or argument for argument in sys.orig_argv],
         "seed": seed,
     }
 
 
-def resident_mb() -> float:
-    """Resident memory of this process now."""
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+def resident_mb(process: int | str = "self") -> float:
+    """Resident memory of a process now, this one by default."""
+    for line in Path(f"/proc/{process}/status").read_text(encoding="ascii").splitlines():
         if line.startswith("VmRSS:"):
-            return round(int(line.split()[1]) / 1000, 1)
+            return round(int(line.split()[1]) * KIBIBYTE / 1e6, 1)
     return 0.0
+
+
+def peak_mb() -> float:
+    """The most that was resident of this process so far."""
+    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIBIBYTE / 1e6, 1)
 
 
 def _processor() -> str:

@@ -32,6 +32,18 @@ Query = TypeVar("Query")
 
 def measure(search: Callable[[Query], object], queries: Sequence[Query], repeats: int) -> Times:
     """Time `search` on every query, `repeats` times over, one at a time and then in threads."""
+    wall, cpu = one_at_a_time(search, queries, repeats)
+    with ThreadPoolExecutor(THREADS) as pool:
+        started = time.perf_counter_ns()
+        list(pool.map(search, queries))
+        seconds = (time.perf_counter_ns() - started) / 1e9
+    return Times(wall, cpu, round(len(queries) / seconds, 1))
+
+
+def one_at_a_time(
+    search: Callable[[Query], object], queries: Sequence[Query], repeats: int
+) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Wall and CPU milliseconds of every query, `repeats` times over, after a warm-up."""
     for query in queries[:WARM_UP]:
         search(query)
     wall: list[float] = []
@@ -40,13 +52,9 @@ def measure(search: Callable[[Query], object], queries: Sequence[Query], repeats
         for query in queries:
             started, used = time.perf_counter_ns(), time.process_time_ns()
             search(query)
-            cpu.append((time.process_time_ns() - used) / 1e6)
-            wall.append((time.perf_counter_ns() - started) / 1e6)
-    with ThreadPoolExecutor(THREADS) as pool:
-        started = time.perf_counter_ns()
-        list(pool.map(search, queries))
-        seconds = (time.perf_counter_ns() - started) / 1e9
-    return Times(tuple(wall), tuple(cpu), round(len(queries) / seconds, 1))
+            cpu.append(round((time.process_time_ns() - used) / 1e6, 3))
+            wall.append(round((time.perf_counter_ns() - started) / 1e6, 3))
+    return tuple(wall), tuple(cpu)
 
 
 def percentiles(values: Sequence[float]) -> dict[str, float]:

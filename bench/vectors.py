@@ -24,7 +24,7 @@ class VectorSource:
         """Args as in `slices`; `seed` decides everything."""
         random = np.random.default_rng([seed, count, dimension])
         self.count = count
-        self._dimension = dimension
+        self.dimension = dimension
         self._seed = seed
         self._clustered = clustered
         centres = max(1, count // POINTS_PER_CENTRE)
@@ -43,7 +43,7 @@ class VectorSource:
 
     def _draw(self, count: int, part: int) -> Vectors:
         random = np.random.default_rng([self._seed, part])
-        vectors = random.standard_normal((count, self._dimension), dtype=np.float32)
+        vectors = random.standard_normal((count, self.dimension), dtype=np.float32)
         if self._clustered:
             chosen = random.integers(len(self._centres), size=count)
             spread = random.standard_normal((count, LATENT), dtype=np.float32)

@@ -24,6 +24,8 @@ CURRENT_FILE = "CURRENT"
 GENERATIONS_FOLDER = "generations"
 KEYWORD_FOLDER = "keyword"
 KNOWLEDGE_TEXT_FILE = "knowledge.txt"
+BYTES_READ_AT_START = 256 << 20
+"""A generation up to this size is compared with its checksums before it answers: half a second."""
 _MAX_NAME_BYTES = 200
 _NAME = re.compile(r"([0-9]{1,12})-[0-9A-Za-z]+")
 _ATTEMPTS = 3
@@ -130,13 +132,24 @@ def open_folder(folder: Path) -> Generation:
 def check_current(knowledge: Path) -> None:
     """Compare the files of the current generation with their checksums, without opening an index.
 
+    Of a large one (`is_large`) the sizes: who serves it looks at the rest once it answers.
+
     Raises:
         GenerationMissing: Nothing was synced yet.
         GenerationIncompatible: Written by a newer format.
         GenerationCorrupt: A file is absent or was changed.
     """
     folder = knowledge / GENERATIONS_FOLDER / current_name(knowledge)
-    _check_checksums(folder, read_manifest(folder))
+    manifest = read_manifest(folder)
+    if is_large(manifest):
+        check_files(folder, manifest)
+    else:
+        _check_checksums(folder, manifest)
+
+
+def is_large(manifest: Manifest, limit: int = BYTES_READ_AT_START) -> bool:
+    """Whether reading all of the generation would keep a service from answering for seconds."""
+    return sum(record.bytes for record in manifest.files.values()) > limit
 
 
 def verify(generation: Generation) -> None:

@@ -58,6 +58,11 @@ class ChatEvent(_Wire):
         """Whether the answer ends with it."""
         return any(choice.finish_reason for choice in self.choices)
 
+    @property
+    def is_failure(self) -> bool:
+        """Whether the provider gave up here: what it sent so far is no whole answer."""
+        return any(choice.finish_reason == "error" for choice in self.choices)
+
     def counted(self) -> Usage | None:
         """What the provider counted, where it says."""
         if self.usage is None:
@@ -74,13 +79,16 @@ async def chat_events(parts: AsyncIterator[bytes]) -> AsyncGenerator[ChatEvent, 
     """The events in the bytes of a response, until its sentinel or its end.
 
     Raises:
-        ProviderUnavailable: An event is larger than MAX_EVENT_BYTES.
+        ProviderUnavailable: An event is larger than MAX_EVENT_BYTES, or says that it failed.
         ValueError: An event is no JSON or no completion.
     """
     async for data in _data(parts):
         if data == _END:
             return
-        yield ChatEvent.model_validate_json(data)
+        event = ChatEvent.model_validate_json(data)
+        if event.is_failure:
+            raise ProviderUnavailable("the chat provider gave the answer up")
+        yield event
 
 
 async def _data(parts: AsyncIterator[bytes]) -> AsyncGenerator[bytes, None]:

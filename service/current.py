@@ -9,7 +9,14 @@ import anyio.to_thread
 
 from retrieval.configuration import Configuration
 from retrieval.errors import AskfolioError, GenerationError, GenerationMissing
-from retrieval.generation import Generation, current_name, open_generation, verify
+from retrieval.generation import (
+    BYTES_READ_AT_START,
+    Generation,
+    current_name,
+    is_large,
+    open_generation,
+    verify,
+)
 from service.answering import Answering
 from service.errors import NotReady
 from service.opening import open_answering
@@ -23,9 +30,11 @@ _log = logging.getLogger(__name__)
 class _Open:
     """An open generation and the requests that use it."""
 
-    def __init__(self, name: str, answering: Answering) -> None:
+    def __init__(self, name: str, answering: Answering, *, is_verified: bool) -> None:
         self.name = name
         self.answering = answering
+        self.is_verified = is_verified
+        self.damage = ""
         self.users = 0
         self.is_retired = False
 
@@ -37,8 +46,20 @@ class _Open:
 class CurrentAnswering:
     """Keeps the generation open that CURRENT names; used from one event loop."""
 
-    def __init__(self, configuration: Configuration, upstream: Upstream) -> None:
-        """Prepare; `refresh` opens."""
+    def __init__(
+        self,
+        configuration: Configuration,
+        upstream: Upstream,
+        bytes_read_at_start: int = BYTES_READ_AT_START,
+    ) -> None:
+        """Prepare; `refresh` opens.
+
+        Args:
+            configuration: Where the generations are, and how they answer.
+            upstream: Who is asked outside.
+            bytes_read_at_start: A larger generation answers before it is read as a whole.
+        """
+        self._bytes_read_at_start = bytes_read_at_start
         self._configuration = configuration
         self._upstream = upstream
         self._open: _Open | None = None
@@ -59,8 +80,8 @@ class CurrentAnswering:
 
     @property
     def problem(self) -> str:
-        """Why the generation that CURRENT names is not the one that serves; "" if it is."""
-        return self._problem
+        """Why what CURRENT names does not serve, or serves but was changed; "" if all is well."""
+        return self._problem or (self._open.damage if self._open else "")
 
     @asynccontextmanager
     async def use(self) -> AsyncIterator[Answering]:
@@ -84,7 +105,7 @@ class CurrentAnswering:
         try:
             opened = await anyio.to_thread.run_sync(self._newer)
         except (GenerationError, OSError) as error:
-            self._say(error)
+            self._problem = self._told(error)
             return
         if opened is not None:
             self._said = self._problem = ""
@@ -93,21 +114,36 @@ class CurrentAnswering:
     async def watch(self) -> None:
         """Refresh for ever."""
         while True:
+            await self._verify_late()
             await anyio.sleep(WATCH_S)
             await self.refresh()
+
+    async def _verify_late(self) -> None:
+        """Read all of a large generation that answers since the start.
+
+        Damage is told and not acted on: an index that opened answers better than none.
+        """
+        opened = self._open
+        if opened is None or opened.is_verified:
+            return
+        opened.is_verified = True
+        async with self.use() as answering:
+            try:
+                await anyio.to_thread.run_sync(verify, answering.generation)
+            except (GenerationError, OSError) as error:
+                opened.damage = self._told(error)
 
     def close(self) -> None:
         """Retire what serves."""
         self._replace(None)
 
-    def _say(self, error: Exception) -> None:
-        """Log once; the owner's log: the message names files and what to do, and no visitor."""
-        # Anybody may read it: no path and no message, the log has them.
-        self._problem = f"what CURRENT names cannot be used ({type(error).__name__}): see the log"
+    def _told(self, error: Exception) -> str:
+        """Log once, for the owner, and return what anybody may read: no path and no message."""
         if str(error) != self._said:
             self._said = str(error)
             level = logging.INFO if isinstance(error, GenerationMissing) else logging.ERROR
             _log.log(level, "%s", error)
+        return f"what CURRENT names cannot be used ({type(error).__name__}): see the log"
 
     def _newer(self) -> _Open | None:
         knowledge = self._configuration.knowledge_path
@@ -121,12 +157,17 @@ class CurrentAnswering:
             return None
         self._failed, self._pause = name, PAUSE_AFTER_FAILURE
         generation = open_generation(knowledge, name)
+        # At the start nothing answers, while behind what serves there is time to read it all.
+        is_start = self._open is None
+        is_verified = not (is_start and is_large(generation.manifest, self._bytes_read_at_start))
         try:
-            verify(generation)
+            if is_verified:
+                verify(generation)
         except BaseException:
             generation.close()
             raise
-        return _Open(name, open_answering(self._configuration, self._upstream, generation))
+        answering = open_answering(self._configuration, self._upstream, generation)
+        return _Open(name, answering, is_verified=is_verified)
 
     def _replace(self, opened: _Open | None) -> None:
         before, self._open = self._open, opened

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.dense.base import DenseTuning
+from retrieval.dense.flat import half_index
 from retrieval.dense.index_file import write_index
 from retrieval.dense.ivf_pq import FILE_NAME, inverted_lists
 from retrieval.dense.ivf_tuning import measured_tuning
@@ -43,9 +44,27 @@ def build_ivf_pq(vectors: VectorFile, folder: Path) -> DenseTuning:
     use_every_core()
     for _, halves in vectors.slices():
         index.add(halves.astype(np.float32))
+    centroids = _halved_centroids(lists)
     tuning = measured_tuning(index, lists, vectors)
     write_index(index, folder / FILE_NAME)
+    del centroids  # which FAISS reads until here
     return tuning
+
+
+def _halved_centroids(lists: "faiss.IndexIVFPQ") -> "faiss.Index":
+    """Let a query compare itself with float16 centroids; the caller keeps them alive.
+
+    Every query reads all centroids before it looks into a list: 1,000,000 vectors of 1,024
+    dimensions have 17 MB of them as float32 (.41 ms), half of it as float16 (.19 ms). Vectors are
+    assigned before, by matrix products that float16 does not have.
+    """
+    whole = lists.quantizer
+    centroids = half_index(lists.d)
+    centroids.add(whole.reconstruct_n(0, lists.nlist))
+    lists.own_fields = False
+    lists.quantizer = centroids
+    whole.thisown = True  # type: ignore[attr-defined]  # its last owner
+    return centroids
 
 
 def _trained(vectors: VectorFile) -> "tuple[faiss.Index, faiss.IndexIVFPQ]":

@@ -1,5 +1,6 @@
 """How many lists must a query look into? Measured on the corpus' own vectors, never promised."""
 
+import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -20,6 +21,7 @@ TARGET_RECALL = 0.98
 RECALL_AT = 10
 QUERIES = 256
 MIN_PROBES = 8
+GROWTH = 1.5
 RERANKED = (100, 200, 400)
 TIE_TOLERANCE = 1e-6
 
@@ -45,7 +47,7 @@ def measured_tuning(
                 return DenseTuning(
                     lists.nlist, lists.pq.M, probes, reranked, round(recall, 4), len(sample)
                 )
-        probes = min(2 * probes, lists.nlist)
+        probes = min(math.ceil(GROWTH * probes), lists.nlist)
 
 
 def _tenth_scores(queries: Vectors, sample: Rows, vectors: VectorFile) -> Vectors:

@@ -59,7 +59,8 @@ def dense_bytes(kind: str, count: int, dimension: int) -> int:
         case "ivf-pq":
             nlist = list_count(max(count, MIN_VECTORS))
             rotated = rotated_dimension(dimension)
-            tables = (nlist + dimension + CODE_WORDS) * rotated * _FLOAT_BYTES
-            return count * (code_bytes(dimension) + _ID_BYTES) + tables
+            tables = (dimension + CODE_WORDS) * rotated * _FLOAT_BYTES
+            centroids = nlist * rotated * _HALF_BYTES
+            return count * (code_bytes(dimension) + _ID_BYTES) + tables + centroids
         case _:
             raise ValueError(f"unknown kind of dense index {kind!r}")

@@ -13,6 +13,8 @@ _BODY = re.compile(r"[^\s<>\"'`|\\^{}\x00]+")
 _WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 _TAG_NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9+.-]*)")
 _AUTOLINK = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*)>")
+_MAIL = re.compile(r"<([\w.+-]+@[\w.-]+)>", re.ASCII)
+_MAIL_BEGUN = re.compile(r"<[\w.+@-]*", re.ASCII)
 _LINKING_TAGS = frozenset(
     ["a", "applet", "area", "audio", "base", "button", "embed", "form", "frame", "iframe", "img"]
 ) | frozenset(
@@ -61,6 +63,11 @@ def _url(text: str, at: int, final: bool, skip: int, resolvable: bool) -> Constr
 def angle(text: str, at: int, final: bool) -> Construct | None:
     """An autolink, a tag that can load or link something, or `<` as text; None: wait."""
     view = window(text, at, MAX_TAG_CHARS, final)
+    mail = _MAIL.match(view.text)
+    if mail:
+        return _mailbox(at + mail.end(), mail.group(1))
+    if view.is_open and _MAIL_BEGUN.fullmatch(view.text):
+        return None
     name = _TAG_NAME.match(view.text)
     if name is None:
         undecided = view.is_open and view.text in ("<", "</")
@@ -83,8 +90,13 @@ def _autolink(view: str, at: int, is_open: bool) -> Construct | None:
     if found:
         address = found.group(1)
         if address.lower().startswith("mailto:"):
-            return Construct("text", at + found.end(), address[7:])
+            return _mailbox(at + found.end(), address[7:])
         return Construct("url", at + found.end(), address, address)
     if is_open and not re.search(r"[\s>]", view):
         return None
     return Construct("text", at + 1, "<")
+
+
+def _mailbox(end: int, address: str) -> Construct:
+    """A link to nothing that can be cited: what stands in it is read again, as any label."""
+    return Construct("link", end, address)

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from retrieval.dense import VectorFile, build_dense_index, open_dense_index
-from retrieval.dense.sizes import MIN_VECTORS, code_bytes, list_count
+from retrieval.dense.sizes import MIN_VECTORS, code_bytes, dense_bytes, list_count
 from retrieval.dense.vector_file import VECTORS_FILE
 from retrieval.errors import GenerationCorrupt, TooFewTrainingVectors
 from tests.contracts.dense_index import (
@@ -68,6 +68,11 @@ class TestInvertedIndex(DenseIndexContract, ComparingContract):
         wrong = replace(tuning, **change) if change else None
         with pytest.raises(GenerationCorrupt, match="run a sync"):
             open_dense_index(self.kind, tmp_path, DIMENSION, wrong)
+
+    def test_the_file_is_as_large_as_was_computed_before(self, tmp_path: Path) -> None:
+        write_index(self.kind, unit(4000, 256), tmp_path)
+        expected = dense_bytes(self.kind, 4000, 256)
+        assert self.index_file(tmp_path).stat().st_size == pytest.approx(expected, rel=0.03)
 
     def test_the_tuning_says_what_was_measured(self, tmp_path: Path) -> None:
         (tmp_path / VECTORS_FILE).write_bytes(unit(2000).astype("<f2").tobytes())

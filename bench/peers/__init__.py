@@ -1,0 +1,1 @@
+"""The same texts, vectors and questions through other libraries' hybrid retrieval."""
