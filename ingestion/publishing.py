@@ -2,11 +2,13 @@
 
 import sqlite3
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 
 from ingestion.durable_files import link_instead
-from ingestion.embedding import chunk_hashes
+from ingestion.embedding import content_hashes
 from ingestion.errors import SyncError
 from ingestion.knowledge_folder import KnowledgeFolder
 from ingestion.stored_corpus import StoredCorpus
@@ -76,18 +78,22 @@ def prune_vectors(folder: KnowledgeFolder) -> int:
     file = folder.path / CACHE_FILE
     if not file.exists():
         return 0
-    used = defaultdict(list)
+    used: dict[str, list[Iterator[bytes]]] = defaultdict(list)
     for name in generation_names(folder.path):
         path = folder.generations / name
         try:
-            embedder_id = read_manifest(path).embedder_id
-            used[embedder_id].append([key for _, key, _ in chunk_hashes(path / STORE_FILE)])
-        except (GenerationError, sqlite3.Error):
+            used[read_manifest(path).embedder_id].append(_readable_hashes(path / STORE_FILE))
+        except GenerationError:
             continue
     try:
         return prune_cache(file, used)
     except sqlite3.Error:  # what was published serves; the next sync tidies up
         return 0
+
+
+def _readable_hashes(store: Path) -> Iterator[bytes]:
+    with suppress(sqlite3.Error):
+        yield from content_hashes(store)
 
 
 def _text_difference(generation: Generation) -> str:
