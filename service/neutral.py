@@ -18,7 +18,7 @@ _TEMPLATE = re.compile(
     re.IGNORECASE,
 )
 _DELIMITER = re.compile(
-    r"<(?=/?(?:passage|passages|history|question)\b)|<(?=<\w+>>)", re.IGNORECASE
+    r"<(?=/?(?:passage|passages|history|question)\b)|<(?=</?\w+>>)", re.IGNORECASE
 )
 
 

@@ -108,17 +108,18 @@ class VisibleText:
             return False
         pairs = {
             "[": "[^0123456789",
-            ":": "/",
-            "/": "/",
             "<": "/!abcdefghijklmnopqrstuvwxyz",
             "`": "`",
             "!": "[",
         }
         if before and after.lower() in pairs.get(before, ""):
             return True
+        if before in (":", "/") and not after.isspace() and after not in _CLOSING:
+            return True  # the beginning of an address gets no host
         if before.isdigit() and after == "]":
             return True
-        if self._tail.lower() == "www" and after == ".":
+        tail = self._tail.lower()
+        if (tail == "www" and after == ".") or (tail == "ww." and not after.isspace()):
             return True
         return before == "\\" or (_is_word(before) and _is_word(after))
 

@@ -14,7 +14,7 @@ _WIDE = re.compile("[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef]")
 _TAG_NAME = re.compile(r"</?([A-Za-z][A-Za-z0-9+.-]*)")
 _AUTOLINK = re.compile(r"<([A-Za-z][A-Za-z0-9+.-]{1,31}:[^\s<>]*)>")
 _MAIL = re.compile(r"<([\w.+-]+@[\w.-]+)>", re.ASCII)
-_MAIL_BEGUN = re.compile(r"<[\w.+@-]*", re.ASCII)
+_BEGUN = re.compile(r"</?[\w.+@-]*", re.ASCII)
 _LINKING_TAGS = frozenset(
     ["a", "applet", "area", "audio", "base", "button", "embed", "form", "frame", "iframe", "img"]
 ) | frozenset(
@@ -66,14 +66,11 @@ def angle(text: str, at: int, final: bool) -> Construct | None:
     mail = _MAIL.match(view.text)
     if mail:
         return _mailbox(at + mail.end(), mail.group(1))
-    if view.is_open and _MAIL_BEGUN.fullmatch(view.text):
+    if view.is_open and _BEGUN.fullmatch(view.text):
         return None
     name = _TAG_NAME.match(view.text)
     if name is None:
-        undecided = view.is_open and view.text in ("<", "</")
-        return None if undecided else Construct("text", at + 1, "<")
-    if name.end() == len(view.text) and view.is_open:
-        return None
+        return Construct("text", at + 1, "<")
     if view.text[name.end() : name.end() + 1] == ":":
         return _autolink(view.text, at, view.is_open)
     if name.group(1).lower() in _LINKING_TAGS:
@@ -94,7 +91,8 @@ def _autolink(view: str, at: int, is_open: bool) -> Construct | None:
         return Construct("url", at + found.end(), address, address)
     if is_open and not re.search(r"[\s>]", view):
         return None
-    return Construct("text", at + 1, "<")
+    # What is dropped further on must not make one of it.
+    return Construct("text", at + 1, "< ")
 
 
 def _mailbox(end: int, address: str) -> Construct:
