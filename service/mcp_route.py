@@ -7,11 +7,13 @@ itself, and what a tool costs counts as one question of the visitor.
 import json
 import logging
 import math
-from collections.abc import Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+import anyio
+import anyio.to_thread
 from pydantic import BaseModel
 
 from retrieval.errors import AskfolioError, ProviderError
@@ -25,6 +27,7 @@ from service.schemas import AskRequest, AskResponse, SearchRequest, SearchRespon
 
 if TYPE_CHECKING:
     from mcp.server import Server, ServerRequestContext
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp_types import CallToolRequestParams, CallToolResult, ListToolsResult
 
 PATH = "/mcp"
@@ -57,22 +60,38 @@ class McpRoute:
             search: Ranks for a visitor.
             limiter: The rate of questions.
         """
-        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-
-        # The SDK writes what clients send into its log.
-        logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
         self._tools: dict[str, tuple[type[BaseModel], type[BaseModel], Tool]] = {
             "search_site": (SearchRequest, SearchResponse, search),  # type: ignore[dict-item]
             "ask_site": (AskRequest, AskResponse, ask),  # type: ignore[dict-item]
         }
         self._limiter = limiter
-        self._manager = StreamableHTTPSessionManager(
-            self._server(), json_response=True, stateless=True
-        )
+        self._manager: StreamableHTTPSessionManager | None = None
 
-    def run(self) -> AbstractAsyncContextManager[None]:
-        """The context in which requests are answered."""
-        return self._manager.run()
+    @asynccontextmanager
+    async def run(self) -> AsyncIterator[None]:
+        """The context in which requests are answered.
+
+        The SDK takes 26 MB, and most sites are asked by people alone: the first request loads it.
+        """
+        self._wanted, self._ready = anyio.Event(), anyio.Event()
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._serve)
+            yield
+            tasks.cancel_scope.cancel()
+
+    async def _serve(self) -> None:
+        await self._wanted.wait()
+        self._manager = await anyio.to_thread.run_sync(self._loaded)
+        async with self._manager.run():
+            self._ready.set()
+            await anyio.sleep_forever()
+
+    def _loaded(self) -> "StreamableHTTPSessionManager":
+        from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+        # The SDK writes what clients send into its log.
+        logging.getLogger("mcp").setLevel(logging.CRITICAL + 1)
+        return StreamableHTTPSessionManager(self._server(), json_response=True, stateless=True)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a message; the body was bounded and read by the guards."""
@@ -89,6 +108,9 @@ class McpRoute:
             further = retry_header(seconds)
             await send_error(send, RateLimited.status, RateLimited.code, text, further)
             return
+        self._wanted.set()
+        await self._ready.wait()
+        assert self._manager is not None
         await self._manager.handle_request(scope, _replayed(message, receive), _WithoutEcho(send))
 
     def _server(self) -> "Server[Any]":

@@ -160,11 +160,11 @@ def test_a_trained_kind_on_a_small_corpus_is_refused_by_name(
 def test_what_does_not_fit_the_budget_is_refused_with_what_to_choose(
     site: Path, server: FakeMistral
 ) -> None:
-    ran = sync(site, server, dense='"flat"', memory_mb=80)
+    ran = sync(site, server, dense='"flat"', memory_mb=156)
     assert ran.code == 2
-    assert "memory_mb is 80" in ran.json["error"]["message"]
+    assert "memory_mb is 156" in ran.json["error"]["message"]
     assert "sq8" in ran.json["error"]["message"]
-    ran = sync(site, server, dense='"flat"', memory_mb=90)
+    ran = sync(site, server, dense='"flat"', memory_mb=166)
     assert (ran.code, ran.json["embedded_texts"]) == (0, 0)
 
 

@@ -36,8 +36,8 @@ def chosen(chunks: int, memory_mb: int = 700, **kinds: str) -> ChosenKinds:
         (10_000, 700, ("flat", "rank-bm25")),
         (10_001, 700, ("flat", "tantivy")),
         (50_000, 700, ("flat", "tantivy")),
-        (50_000, 250, ("sq8", "tantivy")),
-        (50_000, 150, ("ivf-pq", "tantivy")),
+        (50_000, 326, ("sq8", "tantivy")),
+        (50_000, 226, ("ivf-pq", "tantivy")),
         (100_000, 700, ("ivf-pq", "tantivy")),
         (1_000_000, 800, ("ivf-pq", "tantivy")),
     ],
@@ -50,10 +50,10 @@ def test_auto_goes_by_size_and_budget(
 
 
 def test_auto_stays_exact_where_there_is_too_little_to_train_on() -> None:
-    assert chosen(600, 88).dense == "flat"
-    assert chosen(600, 87).dense == "sq8"
+    assert chosen(600, 164).dense == "flat"
+    assert chosen(600, 163).dense == "sq8"
     with pytest.raises(ConfigurationError, match="tantivy"):
-        chosen(600, 86)
+        chosen(600, 162)
 
 
 def test_without_vectors_there_is_no_dense_kind() -> None:
