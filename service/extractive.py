@@ -21,7 +21,6 @@ MAX_SENTENCES = 4
 MAX_PASSAGES = 12
 _SEARCHED = 60
 _READ_AT_ONCE = 6  # most questions are covered by one of the first passages
-_MAX_FREQUENCY_ROWS = 100_000
 _CONTEXT_SHARE = 0.3
 _OTHER_LANGUAGE = 0.6
 _ENOUGH = 0.45
@@ -130,8 +129,7 @@ class Excerpts:
 
     def _weight(self, term: QueryTerm) -> float:
         count = len(self._keyword)
-        limit = min(count, _MAX_FREQUENCY_ROWS) or 1
-        frequency = len(self._keyword.search(term.surface, limit))
+        frequency = self._keyword.frequency(term.surface)
         return math.log1p((count - frequency + 0.5) / (frequency + 0.5))
 
     def _best_passages(

@@ -64,6 +64,10 @@ class KeywordIndex(Protocol):
         """Share of the query's distinct terms that the index knows, 0 to 1; 0 without terms."""
         ...
 
+    def frequency(self, word: str) -> int:
+        """Number of passages that hold the word in any of its forms."""
+        ...
+
     def coverage(self, query: str, rows: list[int]) -> list[float]:
         """For each row the share of the query's idf mass that its terms cover, 0 to 1.
 

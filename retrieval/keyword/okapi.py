@@ -110,6 +110,14 @@ class OkapiIndex:
         )
         return known / len(terms) if terms else 0.0
 
+    def frequency(self, word: str) -> int:
+        """Number of passages that hold the word in any of its forms."""
+        terms = self._analyzer.query_terms(word)
+        holding = [self._term_postings(term)[0] for term in terms]
+        if len(holding) == 1:
+            return len(holding[0])
+        return len(np.unique(np.concatenate(holding))) if holding else 0
+
     def coverage(self, query: str, rows: list[int]) -> list[float]:
         """For each row the share of the query's idf mass that its terms cover."""
         wanted = np.asarray(rows, dtype=np.int64)

@@ -82,6 +82,11 @@ class TantivyIndex:
         known = sum(any(self._known((*term.forms, *term.wholes))) for term in terms)
         return known / len(terms) if terms else 0.0
 
+    def frequency(self, word: str) -> int:
+        """Number of passages that hold the word in its most frequent form."""
+        terms = self._analyzer.query_terms(word)
+        return max((max(self._known(term.forms).values(), default=0) for term in terms), default=0)
+
     def coverage(self, query: str, rows: list[int]) -> list[float]:
         """For each row the share of the query's idf mass that its terms cover."""
         terms = [term for term in self._analyzer.query_terms(query) if not term.compound]

@@ -183,6 +183,12 @@ class KeywordIndexContract:
         assert self.build("github").known_share("GitHub") == 1.0
         assert self.build("flow meter").known_share("read_flow_meter") == pytest.approx(2 / 3)
 
+    def test_frequency_counts_the_passages_that_hold_a_word_in_any_form(self) -> None:
+        index = self.build("alpine glaciers glaciers", "a glacier", "getGlacierSize", "dune")
+        assert index.frequency("glacier") == index.frequency("glaciers") == 3
+        assert index.frequency("size") == 1
+        assert index.frequency("spaceship") == index.frequency("") == 0
+
     def test_coverage_is_the_share_of_the_idf_mass(self) -> None:
         index = self.build("alpine glacier", "alpine dune", "alpine")
         both, common, _ = index.coverage("alpine glacier", [0, 1, 2])
