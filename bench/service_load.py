@@ -3,8 +3,8 @@
     python -m bench.service_load [--rounds 5] [--questions 60] [--searches 2000] [--streams 200]
     python -m bench.service_load --soak 10
 
-Everything on loopback: the service, a scripted model (`bench.scripted_model`) and a bare FastAPI
-route with the same answers (`bench.bare_route`) have a process each, the visitors are this one.
+Everything on loopback: the service, a scripted model (`bench.scripted_model`) and bare FastAPI
+routes with the same answers (`bench.bare_route`) have a process each, the visitors are this one.
 What is compared is measured in turn, round by round; a figure is the median of its rounds. "busy"
 is the share of the time in which a server used a core: below .9 the visitors were the limit.
 """
@@ -156,29 +156,42 @@ def _leaving(server: Server, model: Model, queries: Sequence[str]) -> Figures:
 def _searches(
     root: Path, server: Server, queries: Sequence[str], options: argparse.Namespace
 ) -> Figures:
-    """The same requests to both by turns; both give the same bytes."""
-    contents = [request("/search", {"query": query, "mode": "keyword"}) for query in queries]
+    """The same requests by turns to all; all give the same bytes."""
+    wanted = [{"query": query, "mode": "keyword"} for query in queries]
+    contents = [request("/search", body) for body in wanted]
+    least = [request("/least", body) for body in wanted]
     _, expected = asyncio.run(responses(server.port, contents))
     answers = root / "answers.json"
     found = {query: json.loads(body) for query, body in zip(queries, expected, strict=True)}
     answers.write_text(json.dumps(found), encoding="utf-8")
-    sent = [contents[n % len(contents)] for n in range(options.searches)]
     with bare_route(answers) as bare:
-        if asyncio.run(responses(bare.port, contents))[1] != expected:
-            raise ValueError("the bare route gives other bytes")
-        rounds = [(_rates(server, sent), _rates(bare, sent)) for _ in range(options.rounds)]
-    ours, bares = zip(*rounds, strict=True)
+        for given in (contents, least):
+            if asyncio.run(responses(bare.port, given))[1] != expected:
+                raise ValueError("the bare route gives other bytes")
+        turns = {
+            "service": (server, contents),
+            "bare route": (bare, contents),
+            "least route": (bare, least),
+        }
+        rounds = [
+            {name: _rates(at, given, options.searches) for name, (at, given) in turns.items()}
+            for _ in range(options.rounds)
+        ]
     return {
-        "service": _described(ours),
-        "bare route": _described(bares),
-        "to bare": _rounded([our["a second"] / bare["a second"] for our, bare in rounds]),
-        "processor time to bare": _rounded([our["ms"] / bare["ms"] for our, bare in rounds]),
+        **{name: _described([measured[name] for measured in rounds]) for name in turns},
+        **{
+            f"throughput to the {name}": _rounded(
+                [each["service"]["a second"] / each[name]["a second"] for each in rounds]
+            )
+            for name in ("bare route", "least route")
+        },
         "median bytes": statistics.median(map(len, expected)),
         "requests a round": options.searches,
     }
 
 
-def _rates(server: Server, contents: Sequence[bytes]) -> dict[str, float]:
+def _rates(server: Server, requests: Sequence[bytes], count: int) -> dict[str, float]:
+    contents = [requests[n % len(requests)] for n in range(count)]
     used = server.processor_s
     seconds, _ = asyncio.run(responses(server.port, contents))
     used = server.processor_s - used
