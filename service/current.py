@@ -105,7 +105,9 @@ class CurrentAnswering:
         try:
             opened = await anyio.to_thread.run_sync(self._newer)
         except (GenerationError, OSError) as error:
-            self._problem = self._told(error)
+            self._log_once(error)
+            kind = type(error).__name__
+            self._problem = f"what CURRENT names cannot be used ({kind}): see the log"
             return
         if opened is not None:
             self._said = self._problem = ""
@@ -131,19 +133,20 @@ class CurrentAnswering:
             try:
                 await anyio.to_thread.run_sync(verify, answering.generation)
             except (GenerationError, OSError) as error:
-                opened.damage = self._told(error)
+                self._log_once(error)
+                kind = type(error).__name__
+                opened.damage = f"what serves was changed ({kind}): see the log"
 
     def close(self) -> None:
         """Retire what serves."""
         self._replace(None)
 
-    def _told(self, error: Exception) -> str:
-        """Log once, for the owner, and return what anybody may read: no path and no message."""
+    def _log_once(self, error: Exception) -> None:
+        """For the owner: anybody may read `problem`, which has no path and no message."""
         if str(error) != self._said:
             self._said = str(error)
             level = logging.INFO if isinstance(error, GenerationMissing) else logging.ERROR
             _log.log(level, "%s", error)
-        return f"what CURRENT names cannot be used ({type(error).__name__}): see the log"
 
     def _newer(self) -> _Open | None:
         knowledge = self._configuration.knowledge_path

@@ -48,6 +48,10 @@ class KnownPages:
             now is not None and now == self._before.get(doc_id) and doc_id in self._known.documents
         )
 
+    def forget(self, doc_id: str) -> None:
+        """Have a page read again by the next sync, whose report must name it."""
+        self._now.pop(doc_id, None)
+
     def state(self) -> str:
         """For `Listing.state`; "" where every page is to be read again."""
         if not self._now:

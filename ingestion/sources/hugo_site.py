@@ -134,9 +134,14 @@ class HugoSite:
                 unchanged.add(doc_id)
                 continue
             try:
-                documents.append(maker.document(page))
+                document = maker.document(page)
             except DocumentUnreadable as error:
                 left_out.file(page.path, error)
+                continue
+            documents.append(document)
+            if not document.sections:  # a real page, which may be linked, with nothing to search
+                left_out.skip(page.path, "empty")
+                known.forget(doc_id)
         rows = data_documents(self._site, self._root, configuration.base_url)
         return Listing(
             documents=(*documents, *rows.documents),

@@ -28,7 +28,7 @@ from ingestion.sources.base import (
 from retrieval.configuration import Site
 from retrieval.types import Skipped
 
-SITE_RULES_VERSION = 1
+SITE_RULES_VERSION = 2
 """Raise it when the same files would give other documents: every site is then read again."""
 
 MAX_HASHED_BYTES = 4 << 20

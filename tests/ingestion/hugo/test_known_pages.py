@@ -135,3 +135,14 @@ def test_a_page_that_is_not_stored_is_read_though_its_digest_is_known(root: Path
     known = known_of(listing(root))
     fewer = KnownSource(known.state, known.documents - {"site:content/about.md"})
     assert set(by_id(listing(root, fewer))) == {ALWAYS_READ, "site:content/about.md"}
+
+
+def test_a_page_without_text_is_named_by_every_sync_and_stays_a_page(root: Path) -> None:
+    write_files(root, {"content/bare.md": "---\ntitle: Bare\n---\n\n"})
+    first = listing(root)
+    again = listing(root, known_of(first))
+    for found in (first, again):
+        assert "site:content/bare.md" in by_id(found)
+        assert [(left.path, left.reason) for left in found.skipped] == [
+            ("content/bare.md", "empty")
+        ]
