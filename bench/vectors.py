@@ -1,7 +1,8 @@
 """Vectors to measure on: clustered as embeddings are, and without clusters as the worst case.
 
 Clustered: n / 50 Gaussian centres in a 64-dimensional latent space, points around them with
-sigma .5, mapped linearly into the wanted dimension, with noise. One seed gives one set.
+sigma .5, mapped linearly into the wanted dimension, with noise. Unclustered: one Gaussian in that
+space, mapped alike. One seed gives one set.
 """
 
 from collections.abc import Iterator
@@ -43,11 +44,13 @@ class VectorSource:
 
     def _draw(self, count: int, part: int) -> Vectors:
         random = np.random.default_rng([self._seed, part])
-        vectors = random.standard_normal((count, self.dimension), dtype=np.float32)
+        noise = random.standard_normal((count, self.dimension), dtype=np.float32)
         if self._clustered:
             chosen = random.integers(len(self._centres), size=count)
             spread = random.standard_normal((count, LATENT), dtype=np.float32)
             latent = self._centres[chosen] + np.float32(SIGMA) * spread
-            vectors = latent @ self._mapping + np.float32(NOISE) * vectors
+        else:
+            latent = random.standard_normal((count, LATENT), dtype=np.float32)
+        vectors = latent @ self._mapping + np.float32(NOISE) * noise
         unit: Vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
         return unit

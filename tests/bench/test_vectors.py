@@ -12,14 +12,14 @@ def test_one_seed_gives_one_set_of_unit_vectors() -> None:
     assert not np.allclose(one, np.concatenate(list(VectorSource(300, 32, seed=5).slices())))
 
 
-def test_clustered_vectors_have_near_neighbours_and_unclustered_ones_have_none() -> None:
+def test_clustered_vectors_have_near_neighbours_and_unclustered_ones_have_not() -> None:
     nearest = {}
     for clustered in (True, False):
         source = VectorSource(2000, 256, seed=1, clustered=clustered)
         scores = source.queries(20) @ np.concatenate(list(source.slices())).T
         nearest[clustered] = float(np.median(scores.max(axis=1)))
     assert nearest[True] > 0.6
-    assert nearest[False] < 0.4
+    assert nearest[False] < 0.5
 
 
 def test_queries_are_no_passages() -> None:
