@@ -159,7 +159,8 @@ def _missing(
     missing = missing_texts(chunks, cache) if cache else MissingTexts((), (), 0)
     if cache is None or not missing.hashes:
         return missing
-    held = generation_vectors(work.stored, work.kinds.embedder_id)
+    wanted = frozenset(missing.hashes)
+    held = generation_vectors(work.stored, work.kinds.embedder_id, wanted)
     for hashes, vectors in held.slices(missing.hashes) if held else ():
         if not dry_run:
             cache.put(hashes, vectors)

@@ -11,6 +11,7 @@ from ingestion.sync import DocumentHashes
 from retrieval.analyzer import ANALYZER_VERSION
 from retrieval.configuration import Configuration
 from retrieval.embedding import embedder_id_for
+from retrieval.export.knowledge_text import BLOCKS_VERSION
 from retrieval.manifest import FORMAT_VERSION
 from retrieval.prices import cost
 
@@ -48,6 +49,7 @@ def configuration_hash(configuration: Configuration, kinds: IndexKinds) -> str:
             FORMAT_VERSION,
             CHUNKER_VERSION,
             ANALYZER_VERSION,
+            BLOCKS_VERSION,
             configuration.chunking.max_tokens,
             configuration.chunking.overlap_tokens,
             [kinds.embedder_id, kinds.dense, kinds.keyword],

@@ -65,14 +65,6 @@ def chunk_hashes(store: Path) -> list[tuple[int, bytes, int]]:
         ).fetchall()
 
 
-def content_hashes(store: Path) -> Iterator[bytes]:
-    """Content hash of every chunk, one by one: there may be millions."""
-    uri = f"{store.absolute().as_uri()}?mode=ro&immutable=1"
-    with closing(sqlite3.connect(uri, uri=True)) as connection:
-        for (key,) in connection.execute("SELECT content_hash FROM chunks"):
-            yield key
-
-
 def missing_texts(chunks: Sequence[tuple[int, bytes, int]], cache: VectorCache) -> MissingTexts:
     """Those texts of `chunks` that `cache` does not hold, each once."""
     absent = cache.missing(key for _, key, _ in chunks)

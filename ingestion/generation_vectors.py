@@ -3,7 +3,7 @@
 They are what is left where `embeddings.sqlite` was lost or torn, and read faster than from there.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -37,17 +37,28 @@ class GenerationVectors:
             yield some, self.vectors.read(np.array([self.rows[key] for key in some]))
 
 
-def generation_vectors(stored: StoredCorpus, embedder_id: str) -> GenerationVectors | None:
-    """Those of an embedder; None where there are none, or their file was changed."""
+def generation_vectors(
+    stored: StoredCorpus, embedder_id: str, wanted: Container[bytes] | None = None
+) -> GenerationVectors | None:
+    """Those of an embedder, or those of them that are `wanted`.
+
+    The file is only compared with its checksum where it holds one of them.
+
+    Returns:
+        None where there are none, or their file was changed.
+    """
     manifest, folder = stored.manifest, stored.folder
     if manifest is None or folder is None or manifest.embedder_id != embedder_id:
         return None
     file, record = folder / VECTORS_FILE, manifest.files.get(VECTORS_FILE)
-    if not record or not record.bytes or not file.is_file() or file_record(file) != record:
+    if not record or not record.bytes:
         return None
     without = frozenset(manifest.without_vector)
-    chunks = chunk_hashes(folder / STORE_FILE)
-    return GenerationVectors(
-        {key: row for row, key, _ in chunks if row not in without},
-        VectorFile(file, manifest.dimension),
-    )
+    rows = {
+        key: row
+        for row, key, _ in chunk_hashes(folder / STORE_FILE)
+        if row not in without and (wanted is None or key in wanted)
+    }
+    if not rows or not file.is_file() or file_record(file) != record:
+        return None
+    return GenerationVectors(rows, VectorFile(file, manifest.dimension))

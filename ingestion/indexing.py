@@ -6,21 +6,18 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-import numpy as np
-
 from ingestion.chunking import CHUNKER_VERSION
 from ingestion.counting import corpus_languages
-from ingestion.generation_vectors import GenerationVectors, generation_vectors
+from ingestion.dense_building import write_dense_index
+from ingestion.kept_rows import kept_rows
 from ingestion.keyword_building import write_keyword_index
 from ingestion.knowledge_text import write_knowledge_text
-from ingestion.progress import progress_bar
 from ingestion.stored_corpus import StoredCorpus
 from ingestion.vector_cache import VectorCache
-from retrieval.chunk_store import ChunkStore
+from retrieval.chunk_store import STORE_FILE, ChunkStore
 from retrieval.configuration import Chunking
 from retrieval.context import ContextPolicy
-from retrieval.dense import DenseTuning, VectorFile, build_dense_index
-from retrieval.dense.vector_file import VECTORS_FILE
+from retrieval.dense import DenseTuning
 from retrieval.generation import KNOWLEDGE_TEXT_FILE
 from retrieval.manifest import (
     FORMAT_VERSION,
@@ -30,9 +27,6 @@ from retrieval.manifest import (
     file_record,
     write_manifest,
 )
-
-_VECTOR_ROWS = 1000
-_PASSAGE_ROWS = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,16 +76,23 @@ def build_indexes(
         decisions: Kinds, counts and hashes.
         stored: The generation before.
     """
+    rows = kept_rows(stored, staging / STORE_FILE)
     without_vector: tuple[int, ...] = ()
     tuning: DenseTuning | None = None
     if decisions.dense and cache is not None:
-        vectors = staging / VECTORS_FILE
-        held = generation_vectors(stored, decisions.embedder_id)
-        without_vector = _write_vectors(vectors, chunks, cache, decisions.dimension, held)
-        halves = VectorFile(vectors, decisions.dimension)
-        tuning = build_dense_index(decisions.dense, halves, staging)
-    write_keyword_index(decisions.keyword, staging, store, stored, decisions.configuration_hash)
-    write_knowledge_text(store, staging / KNOWLEDGE_TEXT_FILE)
+        without_vector, tuning = write_dense_index(
+            decisions.dense,
+            staging,
+            chunks,
+            cache,
+            decisions.dimension,
+            stored,
+            decisions.embedder_id,
+            rows,
+        )
+    settings = decisions.configuration_hash
+    write_keyword_index(decisions.keyword, staging, store, stored, settings, rows)
+    write_knowledge_text(store, staging / KNOWLEDGE_TEXT_FILE, stored, settings)
     manifest = Manifest(
         format_version=FORMAT_VERSION,
         generation=decisions.generation,
@@ -119,33 +120,6 @@ def build_indexes(
     )
     write_manifest(staging, manifest)
     return manifest
-
-
-def _write_vectors(
-    file: Path,
-    chunks: Sequence[tuple[int, bytes, int]],
-    cache: VectorCache,
-    dimension: int,
-    held: GenerationVectors | None,
-) -> tuple[int, ...]:
-    """Write float16 (n, dimension) in row order; returns the rows that have no vector."""
-    if held is not None and held.vectors.dimension != dimension:
-        held = None
-    without: list[int] = []
-    with file.open("wb") as stream, progress_bar("writing vectors", "chunks") as report:
-        for start in range(0, len(chunks), _VECTOR_ROWS):
-            some = chunks[start : start + _VECTOR_ROWS]
-            rows = np.array([held.rows.get(key, -1) if held else -1 for _, key, _ in some])
-            absent = np.flatnonzero(rows < 0)
-            vectors = np.empty((len(some), dimension), dtype="<f2")
-            vectors[absent] = cache.get([some[place][1] for place in absent], dimension)
-            if held is not None:
-                vectors[rows >= 0] = held.vectors.read(rows[rows >= 0])
-            stream.write(vectors.data)
-            empty = np.flatnonzero(~vectors.any(axis=1))
-            without += [some[position][0] for position in empty.tolist()]
-            report(start + len(some), len(chunks))
-    return tuple(without)
 
 
 def _file_records(staging: Path) -> dict[str, FileRecord]:

@@ -1,21 +1,19 @@
 """Is a staged folder whole, and how does it become the generation that serves?"""
 
 import sqlite3
-from collections import defaultdict
-from collections.abc import Iterator
-from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
+from typing import BinaryIO
 
 from ingestion.durable_files import link_instead
-from ingestion.embedding import content_hashes
 from ingestion.errors import SyncError
 from ingestion.knowledge_folder import KnowledgeFolder
 from ingestion.stored_corpus import StoredCorpus
-from ingestion.vector_cache import CACHE_FILE, prune_cache
+from ingestion.vector_cache import CACHE_FILE
+from ingestion.vector_pruning import prune_cache
 from retrieval.chunk_store import STORE_FILE
 from retrieval.errors import GenerationError
-from retrieval.export.block_format import SOURCE_LINE
+from retrieval.export.block_format import block_starts
 from retrieval.export.knowledge_text import block_address
 from retrieval.generation import (
     KNOWLEDGE_TEXT_FILE,
@@ -78,36 +76,31 @@ def prune_vectors(folder: KnowledgeFolder) -> int:
     file = folder.path / CACHE_FILE
     if not file.exists():
         return 0
-    used: dict[str, list[Iterator[bytes]]] = defaultdict(list)
-    for name in generation_names(folder.path):
+    stores = []
+    for name in reversed(generation_names(folder.path)):  # the newest uses most
         path = folder.generations / name
         try:
-            used[read_manifest(path).embedder_id].append(_readable_hashes(path / STORE_FILE))
+            stores.append((read_manifest(path).embedder_id, path / STORE_FILE))
         except GenerationError:
             continue
     try:
-        return prune_cache(file, used)
+        return prune_cache(file, stores)
     except sqlite3.Error:  # what was published serves; the next sync tidies up
         return 0
 
 
-def _readable_hashes(store: Path) -> Iterator[bytes]:
-    with suppress(sqlite3.Error):
-        yield from content_hashes(store)
-
-
 def _text_difference(generation: Generation) -> str:
-    """How the blocks of the corpus as text differ from the documents; "" where they do not.
-
-    Nothing in a document can start a block: the writer sees to that.
-    """
+    """How the blocks of the corpus as text differ from the documents; "" where they do not."""
     documents = (document for document in generation.store.documents() if document.chunks)
-    expected = map(block_address, documents)
     file = generation.folder / KNOWLEDGE_TEXT_FILE
-    with file.open(encoding="utf-8", newline="\n") as stream:
-        starts = (line.rstrip("\r\n") for line in stream if line.startswith("Source:"))
-        heads = filter(None, map(SOURCE_LINE.fullmatch, starts))
-        for wanted, found in zip_longest(expected, (head[1] for head in heads)):
-            if wanted != found:
-                return f"has the block {found!r} where the chunk store has {wanted!r}"
+    with file.open("rb") as text, file.open("rb") as heads:
+        found = (_address_at(heads, start) for start in block_starts(text))
+        for wanted, address in zip_longest(map(block_address, documents), found):
+            if wanted != address:
+                return f"has the block {address!r} where the chunk store has {wanted!r}"
     return ""
+
+
+def _address_at(heads: BinaryIO, start: int) -> str:
+    heads.seek(start)
+    return heads.readline().decode("utf-8", "replace").removeprefix("Source: ").rstrip("\n")

@@ -4,8 +4,9 @@ An interrupted sync resumes without paying again. Vectors are float16, as in `ve
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +18,13 @@ from retrieval.embedding.base import Vectors
 CACHE_FILE = "embeddings.sqlite"
 DAMAGED_SUFFIX = ".damaged"
 _BATCH = 500
+# The index of the key holds no vectors: which there are is read without them. A file of before, a
+# table WITHOUT ROWID in which they lie in the key, is used as it is.
 _SCHEMA = (
     "CREATE TABLE IF NOT EXISTS vectors (embedder TEXT NOT NULL, hash BLOB NOT NULL, "
-    "vector BLOB NOT NULL, PRIMARY KEY (embedder, hash)) WITHOUT ROWID"
+    "vector BLOB NOT NULL, PRIMARY KEY (embedder, hash))"
 )
 _FLOAT16 = np.dtype("<f2")
-# Freed pages are used again; the file is only written anew where most of it is free.
-_MOSTLY_FREE = 0.5
 
 
 class VectorCache:
@@ -36,14 +37,12 @@ class VectorCache:
 
     def missing(self, hashes: Iterable[bytes]) -> set[bytes]:
         """Those of `hashes` that have no vector yet."""
-        wanted = sorted(set(hashes))
-        absent = set(wanted)
-        for start in range(0, len(wanted), _BATCH):
-            marks, values = self._query(wanted[start : start + _BATCH])
-            rows = self._connection.execute(
-                f"SELECT hash FROM vectors WHERE embedder = ? AND hash IN ({marks})", values
-            )
-            absent.difference_update(key for (key,) in rows)
+        absent = set(hashes)
+        # Hardly more are stored than the kept generations use: one pass beats as many look-ups.
+        stored = self._connection.execute(
+            "SELECT hash FROM vectors WHERE embedder = ?", (self._embedder_id,)
+        )
+        absent.difference_update(chain.from_iterable(stored))
         return absent
 
     def put(self, hashes: Sequence[bytes], vectors: Vectors | NDArray[np.float16]) -> None:
@@ -94,6 +93,22 @@ class VectorCache:
         return ",".join("?" * len(hashes)), (self._embedder_id, *hashes)
 
 
+def connected_cache(file: Path) -> sqlite3.Connection:
+    """A connection to the file, made where there is none.
+
+    Raises:
+        sqlite3.Error: It cannot be opened, or is no database.
+    """
+    connection = sqlite3.connect(file.absolute().as_uri(), uri=True)
+    try:
+        connection.execute(_SCHEMA)
+        connection.execute("SELECT 1 FROM vectors LIMIT 1").fetchone()
+    except sqlite3.Error:
+        connection.close()
+        raise
+    return connection
+
+
 @contextmanager
 def open_cache(file: Path, embedder_id: str) -> Iterator[VectorCache]:
     """Open or make the file; one that is no database any more is put aside.
@@ -102,12 +117,12 @@ def open_cache(file: Path, embedder_id: str) -> Iterator[VectorCache]:
         SyncError: It cannot be written.
     """
     try:
-        connection = _connected(file)
+        connection = connected_cache(file)
     except sqlite3.OperationalError as error:  # full, locked, read-only
         raise SyncError(f"{file} cannot be opened: {error}") from error
     except sqlite3.DatabaseError:  # torn, by a copy that was broken off
         _put_aside(file)
-        connection = _connected(file)
+        connection = connected_cache(file)
     try:
         with closing(connection):
             yield VectorCache(connection, embedder_id)
@@ -138,51 +153,7 @@ def peek_cache(file: Path, embedder_id: str) -> Iterator[VectorCache]:
         yield VectorCache(connection, embedder_id)
 
 
-def prune_cache(file: Path, used: Mapping[str, Iterable[Iterable[bytes]]]) -> int:
-    """Delete the vectors that nothing uses; returns how many.
-
-    Args:
-        file: The cache.
-        used: By embedder the hashes of each generation that is kept.
-
-    Raises:
-        sqlite3.Error: The file cannot be written; nothing was deleted.
-    """
-    with closing(_connected(file)) as connection:
-        connection.execute(
-            "CREATE TEMP TABLE used (embedder TEXT NOT NULL, hash BLOB NOT NULL, "
-            "PRIMARY KEY (embedder, hash)) WITHOUT ROWID"
-        )
-        for embedder_id, generations in used.items():
-            for hashes in generations:
-                connection.executemany(
-                    "INSERT OR IGNORE INTO used VALUES (?, ?)",
-                    ((embedder_id, key) for key in hashes),
-                )
-        with connection:
-            deleted = connection.execute(
-                "DELETE FROM vectors "
-                "WHERE (embedder, hash) NOT IN (SELECT embedder, hash FROM used)"
-            ).rowcount
-        (pages,) = connection.execute("PRAGMA page_count").fetchone()
-        (free,) = connection.execute("PRAGMA freelist_count").fetchone()
-        if free > _MOSTLY_FREE * pages:
-            connection.execute("VACUUM")
-    return deleted
-
-
 def _put_aside(file: Path) -> Path:
     aside = file.with_name(file.name + DAMAGED_SUFFIX)
     file.with_name(file.name + "-journal").unlink(missing_ok=True)
     return file.replace(aside)
-
-
-def _connected(file: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(file)
-    try:
-        connection.execute(_SCHEMA)
-        connection.execute("SELECT 1 FROM vectors LIMIT 1").fetchone()
-    except sqlite3.Error:
-        connection.close()
-        raise
-    return connection

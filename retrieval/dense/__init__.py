@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from retrieval.dense.base import Allowed, DenseIndex, DenseTuning
+from retrieval.dense.base import Allowed, DenseIndex, DenseTuning, Rows
 from retrieval.dense.vector_file import VectorFile
 from retrieval.errors import GenerationIncompatible
 
@@ -14,6 +14,7 @@ __all__ = [
     "VectorFile",
     "build_dense_index",
     "open_dense_index",
+    "update_dense_index",
 ]
 
 DENSE_KINDS = ("flat", "sq8", "ivf-pq")
@@ -54,6 +55,41 @@ def build_dense_index(kind: str, vectors: VectorFile, folder: Path) -> DenseTuni
                 f"unknown kind of dense index {kind!r}; known: {', '.join(DENSE_KINDS)}"
             )
     return None
+
+
+def update_dense_index(
+    kind: str,
+    before: Path,
+    tuning: DenseTuning | None,
+    old_rows: Rows,
+    vectors: VectorFile,
+    folder: Path,
+) -> DenseTuning | None:
+    """Write the index as `dense.*` into `folder` without training, from one that has most vectors.
+
+    Args:
+        kind: Of both.
+        before: Folder of that index, of the same embedder.
+        tuning: What its build or its last update returned.
+        old_rows: int64 (len(vectors),): the row before that holds an equal vector, -1 where none
+            does; a row at most once.
+        vectors: As for `build_dense_index`; only those that are new are read.
+        folder: As for `build_dense_index`.
+
+    Returns:
+        What `open_dense_index` needs to know; None where nothing was written and the index is to
+        be built: the kind has no training to save, or what was trained fits no longer.
+
+    Raises:
+        GenerationCorrupt: The index before cannot be read.
+        DenseIndexError: A new vector cannot be indexed, or the index would not hold each row once.
+        OSError: There is no space, or the folder cannot be written.
+    """
+    if kind != "ivf-pq" or tuning is None:
+        return None
+    from retrieval.dense.ivf_updating import update_ivf_pq
+
+    return update_ivf_pq(before, tuning, old_rows, vectors, folder)
 
 
 def open_dense_index(

@@ -15,7 +15,7 @@ Rows = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class DenseTuning:
-    """How a trained index is searched: measured when it is built, kept in the manifest.
+    """How a trained index is searched: measured when it is trained, kept in the manifest.
 
     Attributes:
         nlist: Inverted lists.
@@ -24,6 +24,7 @@ class DenseTuning:
         reranked: Candidates that are compared exactly.
         recall: Recall@10 that was measured with them against exact search.
         queries: Stored vectors on which it was measured.
+        changed: Vectors that were added or removed since.
     """
 
     nlist: int
@@ -32,6 +33,7 @@ class DenseTuning:
     reranked: int
     recall: float
     queries: int
+    changed: int = 0
 
 
 class DenseIndex(Protocol):

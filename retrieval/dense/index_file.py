@@ -23,8 +23,13 @@ def write_index(index: "faiss.Index", path: Path) -> None:
         raise OSError(f"{path} cannot be written: {error}") from error
 
 
-def read_index(path: Path, dimension: int) -> "faiss.Index":
+def read_index(path: Path, dimension: int, *, to_change: bool = False) -> "faiss.Index":
     """Map an index into memory: opening takes milliseconds, pages come as they are searched.
+
+    Args:
+        path: Of the file.
+        dimension: Length of a vector.
+        to_change: Copy it into memory instead: what is mapped cannot be changed.
 
     Raises:
         GenerationCorrupt: The file is absent, torn, or of another dimension or metric.
@@ -32,7 +37,7 @@ def read_index(path: Path, dimension: int) -> "faiss.Index":
     import faiss
 
     try:
-        index = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
+        index = faiss.read_index(str(path), 0 if to_change else faiss.IO_FLAG_MMAP_IFC)
     except (RuntimeError, MemoryError) as error:
         raise GenerationCorrupt(f"{path} is absent, torn or no dense index") from error
     if index.metric_type != faiss.METRIC_INNER_PRODUCT:

@@ -33,9 +33,7 @@ class InvertedIndex:
 
     kind = "ivf-pq"
 
-    def __init__(
-        self, index: "faiss.IndexPreTransform", vectors: VectorFile, tuning: DenseTuning
-    ) -> None:
+    def __init__(self, index: "faiss.Index", vectors: VectorFile, tuning: DenseTuning) -> None:
         self._index = index
         self._vectors = vectors
         self._tuning = tuning
@@ -48,18 +46,9 @@ class InvertedIndex:
             GenerationCorrupt: A file is absent, torn, of another kind or dimension, or the
                 manifest does not say how to search it.
         """
-        import faiss
-
         path = folder / FILE_NAME
         index = read_index(path, dimension)
-        lists = inverted_lists(index)
-        if not isinstance(index, faiss.IndexPreTransform) or lists is None:
-            raise GenerationCorrupt(f"{path} is not an index of kind {cls.kind}")
-        if tuning is None or (tuning.nlist, tuning.m) != (lists.nlist, lists.pq.M):
-            raise GenerationCorrupt(
-                f"{path} has {lists.nlist} lists and codes of {lists.pq.M} bytes, the manifest "
-                f"says {tuning}: run a sync"
-            )
+        _, tuning = tuned_lists(index, tuning, path)
         return cls(index, vectors_beside(path, index.ntotal, dimension), tuning)
 
     @property
@@ -102,6 +91,25 @@ class InvertedIndex:
             if np.count_nonzero(found) >= needed or probes == self._tuning.nlist:
                 return rows[0][found], scores[0][found]
             probes *= MORE_PROBES
+
+
+def tuned_lists(
+    index: "faiss.Index", tuning: DenseTuning | None, path: Path
+) -> "tuple[faiss.IndexIVFPQ, DenseTuning]":
+    """The inverted file of an index that was read from `path`, and how to search it.
+
+    Raises:
+        GenerationCorrupt: It is of another kind, or the manifest does not say how to search it.
+    """
+    lists = inverted_lists(index)
+    if lists is None:
+        raise GenerationCorrupt(f"{path} is not an index of kind {InvertedIndex.kind}")
+    if tuning is None or (tuning.nlist, tuning.m) != (lists.nlist, lists.pq.M):
+        raise GenerationCorrupt(
+            f"{path} has {lists.nlist} lists and codes of {lists.pq.M} bytes, the manifest "
+            f"says {tuning}: run a sync"
+        )
+    return lists, tuning
 
 
 def inverted_lists(index: "faiss.Index") -> "faiss.IndexIVFPQ | None":

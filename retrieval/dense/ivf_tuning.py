@@ -24,6 +24,8 @@ MIN_PROBES = 8
 GROWTH = 1.5
 RERANKED = (100, 200, 400)
 TIE_TOLERANCE = 1e-6
+NEW_QUERIES = 32
+WIDER = 16
 
 
 def measured_tuning(
@@ -48,6 +50,27 @@ def measured_tuning(
                     lists.nlist, lists.pq.M, probes, reranked, round(recall, 4), len(sample)
                 )
         probes = min(math.ceil(GROWTH * probes), lists.nlist)
+
+
+def share_within_probes(
+    index: "faiss.Index", tuning: DenseTuning, new: Rows, vectors: VectorFile
+) -> float:
+    """Of the ten nearest of new vectors, the share that lies in the lists that are looked into.
+
+    The ten are those of WIDER times as many lists, by their codes: no vector that was there before
+    is read. Vectors unlike those that the lists were trained on are spread over many lists.
+
+    Args:
+        index: Holds all vectors.
+        tuning: How it is searched.
+        new: At least one row; NEW_QUERIES of them are asked for, at even distances.
+        vectors: All of them.
+    """
+    queries = vectors.read(new[:: math.ceil(len(new) / NEW_QUERIES)]).astype(np.float32)
+    wide = search_probes(min(WIDER * tuning.nprobe, tuning.nlist))
+    thresholds = index.search(queries, RECALL_AT, params=wide)[0][:, -1:]
+    scores = index.search(queries, RECALL_AT, params=search_probes(tuning.nprobe))[0]
+    return float(np.mean(scores >= thresholds - TIE_TOLERANCE))
 
 
 def _tenth_scores(queries: Vectors, sample: Rows, vectors: VectorFile) -> Vectors:

@@ -62,6 +62,16 @@ class VectorFile:
             some = min(rows, len(self) - start)
             yield start, self._finite(self._decoded(self._pread(start, some)))
 
+    def slices_of(self, chosen: Rows, rows: int = SLICE_ROWS) -> Iterator[tuple[Rows, Halves]]:
+        """(up to `rows` of the chosen rows, their float16 vectors) in the order of `chosen`.
+
+        Raises:
+            DenseIndexError: A value is not finite.
+        """
+        for start in range(0, len(chosen), rows):
+            some = chosen[start : start + rows]
+            yield some, self._finite(self.read(some))
+
     def read(self, rows: Rows) -> Halves:
         """float16 (len(rows), dimension), in the order of `rows`."""
         offsets = (rows * self._row_bytes).tolist()

@@ -5,12 +5,33 @@ A block starts with a line `Source: <url>` behind a blank line, outside a code f
 """
 
 import re
+from collections.abc import Iterator
+from typing import BinaryIO
 
 SOURCE_LINE = re.compile(r"Source:[ \t]+(\S+)[ \t]*")
 LANGUAGE_LINE = re.compile(r"Language:[ \t]+([A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8})*)[ \t]*")
 _LINE_BREAKS = re.compile(r"\r\n?|[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 _MARKS = re.compile(r"^Source:|```|~~~", re.MULTILINE)
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*$)|~{3,})")
+_START = b"\nSource:"
+_SCANNED_BYTES = 1 << 20
+
+
+def block_starts(text: BinaryIO) -> Iterator[int]:
+    """Offsets of the blocks of a text that was written here, read once from its beginning.
+
+    Nothing but a block starts such a line in it: `contained` sees to that.
+    """
+    before = b"\n"  # the first line follows no other
+    offset = 0
+    while piece := text.read(_SCANNED_BYTES):
+        window = before + piece
+        found = window.find(_START)
+        while found >= 0:
+            yield offset - len(before) + found + 1
+            found = window.find(_START, found + 1)
+        offset += len(piece)
+        before = window[1 - len(_START) :]
 
 
 def fence_after(line: str, fence: str) -> str:

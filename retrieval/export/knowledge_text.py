@@ -12,6 +12,9 @@ from itertools import groupby
 from retrieval.export.block_format import contained, fenced
 from retrieval.types import Chunk, RankedChunk, StoredDocument
 
+BLOCKS_VERSION = 1
+"""Raise it when the same documents would give other blocks: all of them are then written anew."""
+
 _ATX = re.compile(r"(?P<marks>#{1,6})(?=[ \t]|$)(?P<title>.*?)(?:[ \t]+#+)?[ \t]*")
 _UNDERLINE = re.compile(r"[ \t]*(?:=+|-+)[ \t]*")
 _WRITTEN = re.compile(r"[ \t]*\{:?[^{}]*\}[ \t]*$")

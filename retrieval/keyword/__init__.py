@@ -13,11 +13,11 @@ from retrieval.keyword.base import KeywordIndex, Passage, Selection, label
 __all__ = [
     "KEYWORD_KINDS",
     "TANTIVY_EXTRA",
-    "UPDATABLE_KINDS",
     "KeywordIndex",
     "Passage",
     "Selection",
     "build_keyword_index",
+    "is_updatable",
     "label",
     "open_keyword_index",
     "update_keyword_index",
@@ -25,7 +25,6 @@ __all__ = [
 
 KEYWORD_KINDS = ("rank-bm25", "tantivy")
 TANTIVY_EXTRA = "the extra scale: python -m pip install 'askfolio[scale]'"
-UPDATABLE_KINDS = ("rank-bm25",)
 
 
 def build_keyword_index(kind: str, passages: Iterable[Passage], folder: Path) -> None:
@@ -50,9 +49,21 @@ def build_keyword_index(kind: str, passages: Iterable[Passage], folder: Path) ->
 
             build_tantivy(passages, folder)
         case _:
-            raise ValueError(
-                f"unknown kind of keyword index {kind!r}; known: {', '.join(KEYWORD_KINDS)}"
-            )
+            raise ValueError(_unknown(kind))
+
+
+def is_updatable(kind: str, folder: Path) -> bool:
+    """Whether `update_keyword_index` can start from the index of `kind` in `folder`.
+
+    Raises:
+        GenerationCorrupt: The index cannot be read.
+        GenerationIncompatible: This version does not know its format.
+    """
+    if kind != "tantivy":
+        return kind in KEYWORD_KINDS
+    from retrieval.keyword.tantivy_updating import holds_terms
+
+    return holds_terms(folder)
 
 
 def update_keyword_index(
@@ -66,9 +77,10 @@ def update_keyword_index(
     """Write the index that `build_keyword_index` would, from one that has most passages.
 
     Args:
-        kind: One of UPDATABLE_KINDS.
-        before: Folder of an index that the same analyzer made.
-        old_rows: As for `merged_postings`.
+        kind: One of KEYWORD_KINDS.
+        before: Folder of an index that the same analyzer made and `is_updatable`.
+        old_rows: int64 (passages,): the row that an equal passage, its labels included, has in
+            `before`, NEW for one of `fresh`; a row at most once.
         fresh: The passages that are new, in row order.
         languages: Of all passages, sorted.
         folder: Where the index lies alone.
@@ -76,13 +88,19 @@ def update_keyword_index(
     Raises:
         GenerationCorrupt: The index before cannot be read.
         OSError: There is no space, or the folder cannot be written.
-        ValueError: Another kind.
+        ValueError: Unknown kind; another number of `fresh` than of NEW.
     """
-    if kind not in UPDATABLE_KINDS:
-        raise ValueError(f"a keyword index of kind {kind!r} is not updated but built")
-    from retrieval.keyword.okapi import update_okapi
+    match kind:
+        case "rank-bm25":
+            from retrieval.keyword.okapi import update_okapi
 
-    update_okapi(before, old_rows, fresh, languages, folder)
+            update_okapi(before, old_rows, fresh, languages, folder)
+        case "tantivy":
+            from retrieval.keyword.tantivy_updating import update_tantivy
+
+            update_tantivy(before, old_rows, fresh, languages, folder)
+        case _:
+            raise ValueError(_unknown(kind))
 
 
 def tantivy_installed() -> bool:
@@ -115,3 +133,7 @@ def open_keyword_index(kind: str, folder: Path) -> KeywordIndex:
                 f"{folder} has a keyword index of kind {kind!r}, known: "
                 f"{', '.join(KEYWORD_KINDS)}; run a sync"
             )
+
+
+def _unknown(kind: str) -> str:
+    return f"unknown kind of keyword index {kind!r}; known: {', '.join(KEYWORD_KINDS)}"

@@ -1,14 +1,27 @@
 """What are the postings of a corpus of which most passages were indexed before?
 
-The same arrays as `collect_postings` would make of all passages, without their terms.
+The same arrays as `collect_postings` would make of all passages, without their terms. Entries of
+passages whose order is unchanged stay where they are; those of the others are taken out, and put in
+again with the new ones, so that only they are sorted.
 """
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from retrieval.keyword.postings import Postings
+from retrieval.keyword.postings import Ints, Postings
 
 NEW = -1
+Longs = NDArray[np.int64]
+
+
+class _Entries(NamedTuple):
+    """Some entries of postings, in any order: number of the term, row, frequency."""
+
+    terms: Longs
+    rows: Ints
+    frequencies: Ints
 
 
 def merged_postings(old: Postings, old_rows: NDArray[np.int64], fresh: Postings) -> Postings:
@@ -32,36 +45,83 @@ def merged_postings(old: Postings, old_rows: NDArray[np.int64], fresh: Postings)
     lengths = np.empty(len(old_rows), dtype=np.int32)
     lengths[~is_new] = old.lengths[old_rows[~is_new]]
     lengths[is_new] = fresh.lengths
-    moved = np.full(len(old.lengths), NEW, dtype=np.int64)
-    moved[old_rows[~is_new]] = np.flatnonzero(~is_new)
-    names = sorted(old.terms.keys() | fresh.terms.keys())
-    number = {name: position for position, name in enumerate(names)}
-    parts = (
-        _entries(old, number, moved),
-        _entries(fresh, number, np.flatnonzero(is_new)),
+
+    novel = fresh.terms.keys() - old.terms.keys()
+    number = {name: at for at, name in enumerate(sorted([*old.terms, *novel]))}
+    old_numbers = np.delete(np.arange(len(number)), [number[name] for name in novel])
+    fresh_numbers = np.array([number[name] for name in fresh.terms], dtype=np.int64)
+
+    stays = ~is_new
+    stays[stays] = _in_order(old_rows[stays])
+    rows = _moved(old, old_rows, stays)[old.rows]
+    out = np.flatnonzero(rows == NEW)
+    out_terms = np.searchsorted(old.starts, out, side="right") - 1
+    sizes = np.zeros(len(number), dtype=np.int64)
+    sizes[old_numbers] = np.diff(old.starts) - np.bincount(out_terms, minlength=len(old.terms))
+
+    again = _moved(old, old_rows, ~stays & ~is_new)[old.rows[out]]
+    back = again != NEW
+    put_in = _sorted(
+        _Entries(old_numbers[out_terms[back]], again[back], old.frequencies[out[back]]),
+        _Entries(
+            np.repeat(fresh_numbers, np.diff(fresh.starts)),
+            np.flatnonzero(is_new).astype(np.int32)[fresh.rows],
+            fresh.frequencies,
+        ),
     )
-    terms, rows, frequencies = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    # Both parts are nearly in order, which a stable sort turns to account.
-    order = np.argsort(terms * max(1, len(old_rows)) + rows, kind="stable")
-    counts = np.bincount(terms, minlength=len(names))
-    alive = counts > 0
-    left = [name for name, is_alive in zip(names, alive.tolist(), strict=True) if is_alive]
+    rows = np.delete(rows, out)
+    places = _places(rows, _starts(sizes), put_in)
+    sizes += np.bincount(put_in.terms, minlength=len(number))
+    alive = sizes > 0
+    if not alive.all():
+        left = [name for name, is_alive in zip(number, alive.tolist(), strict=True) if is_alive]
+        number = {name: at for at, name in enumerate(left)}
     return Postings(
         fresh.languages,
-        {name: position for position, name in enumerate(left)},
-        np.concatenate(([0], np.cumsum(counts[alive], dtype=np.int64))).astype(np.int64),
-        rows[order].astype(np.int32),
-        frequencies[order].astype(np.int32),
+        number,
+        _starts(sizes[alive]),
+        np.insert(rows, places, put_in.rows),
+        np.insert(np.delete(old.frequencies, out), places, put_in.frequencies),
         lengths,
     )
 
 
-def _entries(
-    postings: Postings, number: dict[str, int], new_rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """(term, row, frequency) of every entry whose row is still there."""
-    numbers = np.fromiter((number[name] for name in postings.terms), np.int64, len(postings.terms))
-    terms = np.repeat(numbers, np.diff(postings.starts))
-    rows = new_rows[postings.rows] if len(new_rows) else np.empty(0, dtype=np.int64)
-    stays = rows != NEW
-    return terms[stays], rows[stays], postings.frequencies[stays].astype(np.int64)
+def _in_order(rows: Longs) -> NDArray[np.bool_]:
+    """A choice of rows that ascend: those above all before, or those below all behind them.
+
+    The first leaves out what moved back, the second what moved forward, such as a renamed page.
+    """
+    above: NDArray[np.bool_] = rows == np.maximum.accumulate(rows)
+    below: NDArray[np.bool_] = rows == np.minimum.accumulate(rows[::-1])[::-1]
+    return above if above.sum() >= below.sum() else below
+
+
+def _moved(old: Postings, old_rows: Longs, chosen: NDArray[np.bool_]) -> Ints:
+    """The new row by the old one, NEW for a row that is not among the chosen."""
+    moved = np.full(len(old.lengths), NEW, dtype=np.int32)
+    moved[old_rows[chosen]] = np.flatnonzero(chosen)
+    return moved
+
+
+def _sorted(*parts: _Entries) -> _Entries:
+    """All entries by term, then row."""
+    terms = np.concatenate([part.terms for part in parts])
+    rows = np.concatenate([part.rows for part in parts])
+    frequencies = np.concatenate([part.frequencies for part in parts])
+    order = np.argsort(terms * (int(rows.max(initial=0)) + 1) + rows)
+    return _Entries(terms[order], rows[order], frequencies[order])
+
+
+def _starts(sizes: Longs) -> Longs:
+    return np.concatenate(([0], np.cumsum(sizes))).astype(np.int64)
+
+
+def _places(rows: Ints, starts: Longs, entries: _Entries) -> Longs:
+    """Before which of `rows` each entry belongs: binary search in the stretches of their terms."""
+    low, high = starts[entries.terms], starts[entries.terms + 1]
+    while (searched := np.flatnonzero(low < high)).size:
+        middle = (low[searched] + high[searched]) // 2
+        is_below = rows[middle] < entries.rows[searched]
+        low[searched] = np.where(is_below, middle + 1, low[searched])
+        high[searched] = np.where(is_below, high[searched], middle)
+    return low

@@ -4,7 +4,7 @@ import json
 import zipfile
 import zlib
 from array import array
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -40,7 +40,7 @@ class Postings:
 
     Attributes:
         languages: Of the passages, as the analyzer was given them.
-        terms: Number of a term.
+        terms: Number of a term, in sorted order.
         starts: int64 (terms + 1,): where a term's stretch of `rows` begins and ends.
         rows: int32; every row of every term.
         frequencies: int32, as `rows`: how often the row holds the term, at least 1.
@@ -134,10 +134,6 @@ def read_postings(folder: Path) -> Postings:
     return postings
 
 
-def _joined(lists: Iterator[list[int]]) -> Ints:
-    return np.fromiter((number for numbers in lists for number in numbers), dtype=np.int32)
-
-
 def _read_terms(path: Path) -> tuple[tuple[str, ...], dict[str, int]]:
     try:
         if path.stat().st_size > MAX_TERMS_BYTES:
@@ -150,7 +146,7 @@ def _read_terms(path: Path) -> tuple[tuple[str, ...], dict[str, int]]:
         raise GenerationIncompatible(f"{path} has format {version!r}, this version reads {FORMAT}")
     if not all(isinstance(value, list) for value in (languages, names)):
         raise GenerationCorrupt(f"{path} is no keyword index")
-    if not all(isinstance(value, str) for value in (*languages, *names)):
+    if not set(map(type, (*languages, *names))) <= {str}:  # JSON has no subclass of it
         raise GenerationCorrupt(f"{path} is no keyword index")
     return tuple(languages), {name: number for number, name in enumerate(names)}
 

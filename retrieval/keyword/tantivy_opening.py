@@ -6,6 +6,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 
 import tantivy
@@ -14,9 +15,27 @@ from retrieval.errors import GenerationCorrupt, GenerationError, GenerationIncom
 from retrieval.keyword.tantivy_building import FORMAT, TABLE_FILE
 from retrieval.manifest import REPAIR
 
+READABLE_FORMATS = (FORMAT - 1, FORMAT)
 MAX_TABLE_BYTES = 1 << 20
 REMOVALS = 10
 REMOVAL_PAUSE_S = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What `keyword.json` says.
+
+    Attributes:
+        format: One of READABLE_FORMATS.
+        languages: Of the passages.
+        passages: Number of them.
+        files: Names of tantivy's files.
+    """
+
+    format: int
+    languages: tuple[str, ...]
+    passages: int
+    files: tuple[str, ...]
 
 
 def open_tantivy(folder: Path) -> tuple[tantivy.Index, tuple[str, ...], int]:
@@ -30,8 +49,8 @@ def open_tantivy(folder: Path) -> tuple[tantivy.Index, tuple[str, ...], int]:
         GenerationIncompatible: Another format.
         GenerationError: No temporary folder can be made.
     """
-    languages, count, names = _read_table(folder / TABLE_FILE)
-    for name in names:
+    table = read_table(folder / TABLE_FILE)
+    for name in table.files:
         if not (folder / name).is_file():  # tantivy opens some of them at the first search
             raise GenerationCorrupt(f"{folder / name} is missing. {REPAIR}")
     try:
@@ -42,7 +61,7 @@ def open_tantivy(folder: Path) -> tuple[tantivy.Index, tuple[str, ...], int]:
             f"no temporary folder for {folder} can be made: {error}; set TMPDIR to one that can "
             "be written"
         ) from error
-    return index, languages, count
+    return index, table.languages, table.passages
 
 
 @contextmanager
@@ -74,8 +93,13 @@ def _open_mapped(place: str, folder: Path) -> tantivy.Index:
     return index
 
 
-def _read_table(path: Path) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
-    """Languages, number of passages and names of tantivy's files."""
+def read_table(path: Path) -> Table:
+    """Read `keyword.json`.
+
+    Raises:
+        GenerationCorrupt: It is absent, torn or foreign.
+        GenerationIncompatible: Another format.
+    """
     try:
         if path.stat().st_size > MAX_TABLE_BYTES:
             raise GenerationCorrupt(f"{path} is larger than {MAX_TABLE_BYTES} bytes")
@@ -84,11 +108,14 @@ def _read_table(path: Path) -> tuple[tuple[str, ...], int, tuple[str, ...]]:
         names = table["files"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
         raise GenerationCorrupt(f"{path} is absent, torn or no keyword index") from error
-    if version != FORMAT:
-        raise GenerationIncompatible(f"{path} has format {version!r}, this version reads {FORMAT}")
+    if version not in READABLE_FORMATS:
+        readable = ", ".join(map(str, READABLE_FORMATS))
+        raise GenerationIncompatible(
+            f"{path} has format {version!r}, this version reads {readable}"
+        )
     lists = isinstance(languages, list) and isinstance(names, list)
     if not lists or not all(isinstance(value, str) for value in (*languages, *names)):
         raise GenerationCorrupt(f"{path} is no keyword index")
     if not isinstance(passages, int):
         raise GenerationCorrupt(f"{path} is no keyword index")
-    return tuple(languages), passages, tuple(names)
+    return Table(version, tuple(languages), passages, tuple(names))

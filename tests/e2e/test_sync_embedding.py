@@ -215,6 +215,20 @@ def test_lost_or_torn_stored_vectors_are_taken_from_the_generation(
     assert stored_hashes(tmp_path) == used_hashes(tmp_path)
 
 
+def test_vectors_of_a_file_that_was_changed_are_not_taken_over(
+    tmp_path: Path, server: KeyRunsOut
+) -> None:
+    server.allowed = 10_000
+    askfolio("sync")
+    texts = len(stored_hashes(tmp_path))
+    (tmp_path / "knowledge/embeddings.sqlite").unlink()
+    (file,) = (tmp_path / "knowledge/generations").glob("*/vectors.f16")
+    file.write_bytes(bytes(file.stat().st_size))
+    write_files(tmp_path / "content", {"new.md": "---\ntitle: New\n---\nA new lantern.\n"})
+    assert askfolio("sync", "--json").json["embedded_texts"] == texts + 1
+    assert askfolio("status", "--verify").code == 0
+
+
 def test_vectors_that_no_kept_generation_uses_are_deleted(
     tmp_path: Path, server: KeyRunsOut
 ) -> None:
