@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from bench.machine import environment, resident_mb
+from bench.machine import anonymous_mb, environment, resident_mb
 from bench.measurement import BenchOptions
 from bench.ready_vectors import ReadyVectors
 from bench.synthetic import SyntheticCorpus
@@ -91,15 +91,15 @@ def search_at_once(
         for number, tally in enumerate(tallies)
     ]
     memory: list[float] = []
+    anonymous: list[float] = []
     for _ in range(SAMPLES):
         time.sleep(max(0.0, end - time.monotonic()) / max(1, SAMPLES - len(memory)))
         memory.append(resident_mb())
+        anonymous.append(anonymous_mb())
     for one in asking:
         one.result()  # raises what is no error of the product's
     pool.shutdown()
     generation.close()
-    settled = memory[int(SETTLED * SAMPLES) :]
-    half = len(settled) // 2
     wall = [one for tally in tallies for one in tally.wall_ms]
     return {
         "environment": environment(0),
@@ -114,9 +114,17 @@ def search_at_once(
         "wall_ms": percentiles(wall),
         "before_mb": before,
         "memory_mb": memory,
-        "first_half_mb": statistics.median(settled[:half]),
-        "second_half_mb": statistics.median(settled[half:]),
+        "anonymous_mb": anonymous,
+        "halves_mb": _halves(memory),
+        "anonymous_halves_mb": _halves(anonymous),
     }
+
+
+def _halves(memory: list[float]) -> tuple[float, float]:
+    """Medians of the first and the second half of the time, once it had settled."""
+    settled = memory[int(SETTLED * SAMPLES) :]
+    half = len(settled) // 2
+    return statistics.median(settled[:half]), statistics.median(settled[half:])
 
 
 def _ask(

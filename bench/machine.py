@@ -30,9 +30,18 @@ def environment(seed: int) -> Mapping[str, object]:
 
 
 def resident_mb(process: int | str = "self") -> float:
-    """Resident memory of a process now, this one by default."""
+    """Resident memory of a process now, this one by default, pages of mapped files included."""
+    return _status_mb(process, "VmRSS")
+
+
+def anonymous_mb(process: int | str = "self") -> float:
+    """What of it is no page of a file, which the kernel could give to others at any time."""
+    return _status_mb(process, "RssAnon")
+
+
+def _status_mb(process: int | str, name: str) -> float:
     for line in Path(f"/proc/{process}/status").read_text(encoding="ascii").splitlines():
-        if line.startswith("VmRSS:"):
+        if line.startswith(f"{name}:"):
             return round(int(line.split()[1]) * KIBIBYTE / 1e6, 1)
     return 0.0
 
