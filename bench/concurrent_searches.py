@@ -4,11 +4,14 @@
         [--seconds 300] [--work FOLDER] [--out FILE]
 
 One process with one open generation, and as many threads as searches at once; each asks its next
-question as soon as it has an answer. The service takes fewer at once, and says 503 beyond.
+question as soon as it has an answer. The service takes fewer at once, and says 503 beyond. glibc
+keeps some freed memory for each thread, which 500 of them take minutes to fill: to see what else
+grows, switch that off by GLIBC_TUNABLES=glibc.malloc.tcache_count=0:glibc.malloc.arena_max=2.
 """
 
 import argparse
 import json
+import os
 import statistics
 import tempfile
 import time
@@ -106,6 +109,7 @@ def search_at_once(
         "chunks": corpus.chunks,
         "dense": dense,
         "threads": threads,
+        "thread_caches": "tcache_count=0" not in os.environ.get("GLIBC_TUNABLES", ""),
         "seconds": seconds,
         "searches": len(wall),
         "searches_per_second": round(len(wall) / seconds, 1),

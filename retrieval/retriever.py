@@ -1,6 +1,7 @@
 """Dense and keyword search, fused by reciprocal rank: the query path."""
 
 import logging
+import os
 from collections.abc import Sequence
 from typing import Literal
 
@@ -13,12 +14,16 @@ from retrieval.errors import ProviderError
 from retrieval.fusion import FusedHit, keyword_weight, reciprocal_rank_fusion
 from retrieval.generation import Generation
 from retrieval.keyword.base import Selection, label
+from retrieval.slots import Slots
 from retrieval.twins import different, twin_key, without_twins
 from retrieval.types import Hit, RankedChunk, Retrieval, SearchMode
 
 RequestedMode = Literal["auto", "hybrid", "dense", "keyword"]
 HEAD = 4  # times k: where twins and ties are looked for before all candidates are
 MAX_CANDIDATES = 10_000
+# More searches than this wait for one another: cores are what they lack, and each takes about 1 MB
+# while it runs (500 at once, 100,000 chunks: 190 MB).
+SEARCHES_AT_ONCE = max(8, 2 * (os.cpu_count() or 1))
 _log = logging.getLogger(__name__)
 
 
@@ -44,6 +49,7 @@ class HybridRetriever:
         self._embedder = embedder
         self._settings = settings
         self._why_no_embedder = why_no_embedder
+        self._slots = Slots(SEARCHES_AT_ONCE)
 
     def retrieve(
         self,
@@ -70,13 +76,26 @@ class HybridRetriever:
         Raises:
             ProviderError: `mode` is dense or hybrid and the query cannot be embedded.
         """
-        selection = self._selection(source, language, kind, without)
-        allowed = None if selection is None else selection.rows
         vector, why_not = (None, "") if mode == "keyword" else self._query_vector(query)
         if vector is None and mode in ("dense", "hybrid"):
             raise ProviderError(f"mode {mode} needs a query vector: {why_not}")
         reason = why_not if mode == "auto" else ""
         used: SearchMode = "keyword" if vector is None else "dense" if mode == "dense" else "hybrid"
+        with self._slots:
+            selection = self._selection(source, language, kind, without)
+            hits, ranked = self._best(query, vector, k, used, selection)
+        return self._retrieval(query, used, hits, ranked, reason)
+
+    def _best(
+        self,
+        query: str,
+        vector: Vectors | None,
+        k: int,
+        used: SearchMode,
+        selection: Selection | None,
+    ) -> tuple[Sequence[FusedHit], Sequence[RankedChunk]]:
+        """The k best hits of different texts, and their chunks."""
+        allowed = None if selection is None else selection.rows
         # One list is not reordered by fusing: more than k are asked for only where twins are found.
         candidates = k if used == "keyword" else max(k, self._settings.candidates)
         while True:
@@ -87,7 +106,7 @@ class HybridRetriever:
             fused = self._fuse(query, dense, keyword, HEAD * k)
             first = self._generation.store.ranked([hit.row for hit in fused[:k]])
             if len(set(map(twin_key, first))) >= k:  # no twins: the usual case, read once
-                return self._retrieval(query, used, fused[:k], first, reason)
+                return fused[:k], first
             best = self._different_head(fused, k)
             if best is not None:
                 break
@@ -98,8 +117,7 @@ class HybridRetriever:
             if exhausted or candidates >= MAX_CANDIDATES or different(fused, hashes) >= k:
                 break
             candidates = min(MAX_CANDIDATES, candidates * 4)  # copies of few texts fill the lists
-        ranked = self._generation.store.ranked([hit.row for hit in best])
-        return self._retrieval(query, used, best, ranked, reason)
+        return best, self._generation.store.ranked([hit.row for hit in best])
 
     def _different_head(self, fused: Sequence[FusedHit], k: int) -> list[FusedHit] | None:
         """The k best hits where the head of the list holds k different texts, else None."""

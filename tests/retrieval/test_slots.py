@@ -1,0 +1,51 @@
+import threading
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from retrieval.slots import Slots
+
+
+def test_no_more_are_inside_than_there_are_slots() -> None:
+    slots, inside, most = Slots(3), threading.Semaphore(0), []
+    full = threading.Barrier(3)
+
+    def work(_: int) -> None:
+        with slots:
+            inside.release()
+            most.append(inside._value)
+            full.wait(timeout=30)  # passes when three are inside together
+            inside.acquire()
+
+    with ThreadPoolExecutor(9) as pool:
+        list(pool.map(work, range(9)))
+    assert max(most) == 3
+
+
+def test_who_leaves_comes_in_again_behind_those_who_wait() -> None:
+    slots, order = Slots(1), []
+
+    def wait(name: str) -> None:
+        with slots:
+            order.append(name)
+
+    threads = []
+    with slots:
+        for name in ("first", "second", "third"):
+            threads.append(threading.Thread(target=wait, args=(name,)))
+            threads[-1].start()
+            while slots.waiting < len(threads):
+                pass
+    with slots:
+        order.append("again")
+    for thread in threads:
+        thread.join(timeout=30)
+    assert order == ["first", "second", "third", "again"]
+
+
+def test_an_error_inside_gives_the_slot_back() -> None:
+    slots = Slots(1)
+    with pytest.raises(ZeroDivisionError), slots:
+        1 / 0  # noqa: B018
+    with slots:
+        assert slots.waiting == 0
