@@ -7,19 +7,22 @@ from retrieval.slots import Slots
 
 
 def test_no_more_are_inside_than_there_are_slots() -> None:
-    slots, inside, most = Slots(3), threading.Semaphore(0), []
-    full = threading.Barrier(3)
+    slots, lock = Slots(3), threading.Lock()
+    inside, seen = set[int](), []
+    together = threading.Barrier(3)
 
-    def work(_: int) -> None:
+    def work(number: int) -> None:
         with slots:
-            inside.release()
-            most.append(inside._value)
-            full.wait(timeout=30)  # passes when three are inside together
-            inside.acquire()
+            with lock:
+                inside.add(number)
+                seen.append(len(inside))
+            together.wait(timeout=30)  # passes when three are inside at once
+            with lock:
+                inside.remove(number)
 
     with ThreadPoolExecutor(9) as pool:
         list(pool.map(work, range(9)))
-    assert max(most) == 3
+    assert max(seen) == 3
 
 
 def test_who_leaves_comes_in_again_behind_those_who_wait() -> None:
