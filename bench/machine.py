@@ -2,7 +2,6 @@
 
 import os
 import platform
-import resource
 import subprocess
 import sys
 from collections.abc import Mapping
@@ -47,8 +46,11 @@ def _status_mb(process: int | str, name: str) -> float:
 
 
 def peak_mb() -> float:
-    """The most that was resident of this process so far."""
-    return round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * KIBIBYTE / 1e6, 1)
+    """The most that was resident of this process so far.
+
+    Not `ru_maxrss`: a child begins with that of the process that started it.
+    """
+    return _status_mb("self", "VmHWM")
 
 
 def _processor() -> str:
