@@ -2,7 +2,8 @@
 
     python -m bench.scale_page
 
-Rewrites what stands between `<!-- begin NAME -->` and `<!-- end NAME -->`, and draws the plots.
+Rewrites what stands between `<!-- begin NAME -->` and `<!-- end NAME -->` there, the row of the
+README on searches of every size, and draws the plots.
 """
 
 import json
@@ -19,6 +20,7 @@ from bench.scale_tables import (
     joined,
     machine_table,
     queries_table,
+    readme_row,
     recall_table,
     rules_table,
     service_table,
@@ -27,6 +29,8 @@ from bench.scale_tables import (
 ROOT = Path(__file__).parent.parent
 RESULTS = ROOT / "bench" / "results"
 PAGE = ROOT / "docs" / "scale.md"
+README = ROOT / "README.md"
+_README_ROW = re.compile(r"^\| a hybrid search of .*$", re.MULTILINE)
 
 
 def tables(folder: Path = RESULTS) -> dict[str, str]:
@@ -66,6 +70,12 @@ def rewritten(page: str, made: Mapping[str, str]) -> str:
     return page
 
 
+def with_readme_row(readme: str, folder: Path = RESULTS) -> str:
+    """The README with its row on searches of every size made from the results."""
+    row = readme_row(_bench_results(folder))
+    return _README_ROW.sub(lambda _: row, readme)
+
+
 def _bench_results(folder: Path) -> list[Result]:
     return read_results(folder, "bench-*.json")
 
@@ -81,6 +91,7 @@ def main() -> None:
 
     page = PAGE.read_text(encoding="utf-8")
     PAGE.write_text(rewritten(page, tables()), encoding="utf-8")
+    README.write_text(with_readme_row(README.read_text(encoding="utf-8")), encoding="utf-8")
     plot(_bench_results(RESULTS), RESULTS)
 
 

@@ -61,6 +61,23 @@ def queries_table(result: Result) -> list[str]:
     return lines
 
 
+def readme_row(results: Sequence[Result]) -> str:
+    """Sizes and CPU times of the whole query by the kinds for large corpora, clustered vectors."""
+    found = [
+        (one["chunks"], percentiles(one["times"]["cpu_ms"])["p50"])
+        for result in results
+        if result["options"]["clustered"]
+        for one in result["measurements"]
+        if (one["part"], one["kind"]) == ("hybrid", "ivf-pq + tantivy")
+    ]
+    sizes = "; ".join(f"{chunks:,}" for chunks, _ in found)
+    times = "; ".join(f"{milliseconds:.1f}" for _, milliseconds in found)
+    return (
+        f"| a hybrid search of {sizes} chunks, CPU ms (p50), vector ready: "
+        f"[docs/scale.md](docs/scale.md) | {times} | `askfolio bench --n N` |"
+    )
+
+
 def recall_table(result: Result) -> list[str]:
     """Each index alone; for ivf-pq every nprobe."""
     lines = [
@@ -128,16 +145,18 @@ def service_table(results: Sequence[Result]) -> str:
 def concurrent_table(results: Sequence[Result]) -> str:
     """Many searches at once."""
     lines = [
-        "| chunks | at once | seconds | searches | errors | wall ms p50 | p99 | "
-        "MB, first half | MB, second half |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        "| chunks | at once | thread caches | seconds | searches | errors | wall ms p50 | p99 | "
+        "MB, halves | without files, halves |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
     ]
     for one in results:
         wall = one["wall_ms"]
+        (first, second), (anonymous, later) = one["halves_mb"], one["anonymous_halves_mb"]
         lines.append(
-            f"| {one['chunks']:,} | {one['threads']} | {one['seconds']:.0f} | {one['searches']} | "
+            f"| {one['chunks']:,} | {one['threads']} | {'on' if one['thread_caches'] else 'off'} | "
+            f"{one['seconds']:.0f} | {one['searches']} | "
             f"{one['errors']} | {wall['p50']:.0f} | {wall['p99']:.0f} | "
-            f"{one['first_half_mb']:.0f} | {one['second_half_mb']:.0f} |"
+            f"{first:.1f}, {second:.1f} | {anonymous:.1f}, {later:.1f} |"
         )
     return "\n".join(lines) if results else ""
 

@@ -3,7 +3,7 @@
 import json
 import re
 
-from bench.scale_page import PAGE, RESULTS, rewritten, tables
+from bench.scale_page import PAGE, README, RESULTS, rewritten, tables, with_readme_row
 
 
 def test_every_table_of_the_page_is_made_from_the_results() -> None:
@@ -11,6 +11,12 @@ def test_every_table_of_the_page_is_made_from_the_results() -> None:
     made = tables()
     assert set(re.findall(r"<!-- begin (\w+) -->", page)) == set(made)
     assert rewritten(page, made) == page
+
+
+def test_the_readme_says_what_the_results_say() -> None:
+    readme = README.read_text(encoding="utf-8")
+    assert "| a hybrid search of 10,000; 100,000; 1,000,000 chunks" in readme
+    assert with_readme_row(readme) == readme
 
 
 def test_every_result_says_on_what_it_was_measured() -> None:
